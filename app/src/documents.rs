@@ -10,6 +10,7 @@ mod outcome;
 mod payload;
 mod reading;
 mod schemas;
+mod stack_trace;
 
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
@@ -27,6 +28,7 @@ use channels::{ChannelPage, ChannelsPage};
 pub(crate) use payload::payload;
 use schemas::SchemasPage;
 pub use schemas::{UPLOAD, schema_uploaded};
+pub(crate) use stack_trace::stack_trace;
 
 /// Every document, and which belongs to which address.
 #[component]

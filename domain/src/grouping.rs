@@ -32,5 +32,5 @@ pub use miner::{
 pub use rule::{Outcome, Rule, RuleError, apply};
 pub use shared::Shared;
 pub use signature::{CURRENT, Layer, NotASignature, Signature, SignatureId, SignatureVersion};
-pub use stack::{Frame, Language, top_frame};
+pub use stack::{Frame, Language, TracePart, TracePartKind, top_frame, trace_parts};
 pub use variable::Variable;

@@ -139,7 +139,7 @@ test('a value leads to the letters that have the same, and its path can be copie
   await rows(page, workplace.work).getByRole('link').first().click();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await payload.getByText('4712').hover();
-  await payload.getByRole('button', { name: 'Copy the path body.order.number' }).click();
+  await payload.getByRole('button', { name: 'copy path body.order.number' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('body.order.number');
 });
 

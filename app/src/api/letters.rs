@@ -92,6 +92,8 @@ pub struct LetterRead {
     pub told: Vec<String>,
     /// The trace that it belongs to.
     pub trace: Option<String>,
+    /// The inside of the section about its stack trace, as it is to be shown.
+    pub stack: Option<String>,
     /// The arrival whose headers and properties are shown, as far as a page has room for them.
     pub shown: Option<Arrival>,
 }
@@ -128,7 +130,10 @@ pub async fn read_letter(
     }
     letter.deaths.clear();
     let (told, trace) = (letter.told(), letter.circumstances.traceparent.take());
-    Ok(LetterRead { letter, told, trace, shown, now: crate::request::now() })
+    let stack = letter.stack_trace.take();
+    let stack =
+        stack.map(|trace| crate::documents::stack_trace(&trace, letter.omitted.stack_trace_bytes));
+    Ok(LetterRead { letter, told, trace, stack, shown, now: crate::request::now() })
 }
 
 /// The body of an arrival, the last one when `arrival` is 0, from a byte on, as it is to be shown: the inside of a

@@ -10,8 +10,8 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::api::letters::{LetterRead, read_letter, read_payload};
 use crate::components::{
     Arrivals, AuditLog, Decisions, ErrorNote, ErrorPanel, LetterActions, LetterHead, LetterReplays,
-    LetterRetriesView, Live, Notice, Particulars, PropertiesTable, RouteLine, StackTrace, Timeline,
-    Toasts, Waiting, WireTable,
+    LetterRetriesView, Live, Notice, Particulars, PropertiesTable, RouteLine, Timeline, Toasts,
+    Waiting, WireTable,
 };
 use crate::error::ApiError;
 use crate::visible::{show_line, show_lines};
@@ -94,7 +94,7 @@ fn Read(
     payload: PayloadResource,
     decisions: Decisions,
 ) -> impl IntoView {
-    let LetterRead { now, letter, told, trace, shown } = read;
+    let LetterRead { now, letter, told, trace, stack, shown } = read;
     let id = letter.summary.id;
     let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
     let number = if arrival > 0 { arrival } else { last };
@@ -117,17 +117,7 @@ fn Read(
                     // Another view changes this part alone: a page that is made anew loses clicks.
                     {move || Suspend::new(async move {
                         match payload.await {
-                            Ok(shown) => {
-                                view! {
-                                    <section
-                                        class="section"
-                                        id="payload"
-                                        aria-labelledby="payload-title"
-                                        inner_html=shown
-                                    ></section>
-                                }
-                                    .into_any()
-                            }
+                            Ok(shown) => made("payload", "payload-title", shown),
                             Err(error) => {
                                 view! { <p class="error-note">{show_lines(&error.to_string())}</p> }
                                     .into_any()
@@ -135,12 +125,7 @@ fn Read(
                         }
                     })}
                 </Transition>
-                {letter
-                    .stack_trace
-                    .clone()
-                    .map(|trace| {
-                        view! { <StackTrace trace omitted_bytes=letter.omitted.stack_trace_bytes /> }
-                    })}
+                {stack.map(|stack| made("", "trace-title", stack))}
                 {shown.map(|arrival| view! { <Headers id arrival which /> })}
             </div>
             <div class="stack">
@@ -158,6 +143,13 @@ fn Read(
         </div>
     }
     .into_any()
+}
+
+/// A section whose inside the server has made.
+fn made(id: &'static str, title: &'static str, inside: String) -> AnyView {
+    let id = (!id.is_empty()).then_some(id);
+    view! { <section class="section" id=id aria-labelledby=title inner_html=inside></section> }
+        .into_any()
 }
 
 /// The headers and properties of an arrival.

@@ -3,12 +3,15 @@
 //! Frames of runtimes, standard libraries and frameworks are passed over: they are the same for
 //! every failure. Line numbers do not count, so that a release does not split a group.
 
+mod folding;
 mod foreign;
 mod frames;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+
+pub use folding::{TracePart, TracePartKind, trace_parts};
 
 /// How much of a stack trace is looked at, in bytes, and in lines.
 const MOST_BYTES: usize = 64 * 1024;

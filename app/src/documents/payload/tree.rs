@@ -118,7 +118,7 @@ impl Tree {
         };
         let copy = path.map(|path| {
             let path = Subject::Body(path).to_string();
-            let label = format!("Copy the path {}", show_line(&path));
+            let label = format!("copy path {}", show_line(&path));
             view! {
                 <button class="copy needs-script" type="button" data-copy=path aria-label=label>
                     "copy path"
