@@ -33,10 +33,11 @@ pub struct ArrivalChanges {
     /// bodies are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<ValueChange>>,
-    /// What differs line by line, where `values` is absent: in text, else in rows of bytes in hexadecimal.
+    /// What differs line by line, where `values` is absent: in text, else in rows of bytes in hexadecimal. Bodies above
+    /// 1 MiB, packed or unpacked, are not compared: it has no line then, and is cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Diff>,
-    /// Whether more of the bodies differs, or may differ, than is told: only their first 256 KiB are compared.
+    /// Whether more of the bodies differs, or may differ, than is told.
     pub cut: bool,
     /// What differs in properties and headers, a line for each. The history that brokers wrote and the marks of
     /// replays are not told.

@@ -6,7 +6,7 @@ use dlo_domain::ids::GroupId;
 use leptos::form::ActionForm;
 use leptos::prelude::*;
 
-use super::{ErrorNote, GroupActions};
+use super::{ErrorNote, GroupActions, TextField};
 use crate::visible::show_line;
 use crate::wording;
 
@@ -23,19 +23,7 @@ pub(crate) fn GroupParticulars(
 ) -> impl IntoView {
     let error = Signal::derive(move || actions.describe.value().get().and_then(Result::err));
     let field = |name: &'static str, label: &'static str, hint: &'static str, value: String| {
-        view! {
-            <label class="choice">
-                <span>{label}</span>
-                <input
-                    type="text"
-                    name=name
-                    value=value
-                    maxlength="1000"
-                    autocomplete="off"
-                    placeholder=hint
-                />
-            </label>
-        }
+        view! { <TextField name value label hint most=1_000 /> }
     };
     let owner = group.owner.unwrap_or_default();
     let ticket = group.ticket_url.unwrap_or_default();

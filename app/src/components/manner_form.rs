@@ -54,7 +54,7 @@ pub(crate) fn MannerForm(
                 <TextField name="rate" value=manner.rate label="letters a second" hint="as fast as it goes" />
                 <TextField name="start" value=manner.start label="begin: UTC or minutes" hint="now" />
             </div>
-            <TextField name="headers" value=manner.headers label="headers: -name leaves one out" hint="-x-delay, name=value" />
+            <TextField name="headers" value=manner.headers label="headers: -name leaves one out" hint="-x-delay, name=value" most=4_000 />
             <Check name="in_order" is_on=!manner.in_order.is_empty()>
                 "keep the order of arrival: one at a time, and stop at one that does not get through"
             </Check>

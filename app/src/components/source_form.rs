@@ -4,6 +4,7 @@ use leptos::form::ActionForm;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
+use super::TextField;
 use crate::api::sources::AddSource;
 
 /// Names a queue to be watched: the one that the address names, as links to this form do.
@@ -116,19 +117,7 @@ fn OriginsFieldset() -> impl IntoView {
 #[component]
 fn NamingFieldset() -> impl IntoView {
     let field = |label: &'static str, name: &'static str, example: &'static str| {
-        view! {
-            <label class="choice">
-                <span>{label}</span>
-                <input
-                    type="text"
-                    name=name
-                    maxlength="255"
-                    autocomplete="off"
-                    spellcheck="false"
-                    placeholder=example
-                />
-            </label>
-        }
+        view! { <TextField name value=String::new() label hint=example /> }
     };
     view! {
         <details class="data executions">

@@ -14,6 +14,9 @@ pub(crate) fn TextField(
     /// What stands in it while it is empty.
     #[prop(into)]
     hint: String,
+    /// How many characters it takes.
+    #[prop(default = 255)]
+    most: i32,
 ) -> impl IntoView {
     view! {
         <label class="choice">
@@ -23,7 +26,7 @@ pub(crate) fn TextField(
                 name=name
                 value=value
                 placeholder=hint
-                maxlength="4000"
+                maxlength=most
                 autocomplete="off"
                 spellcheck="false"
             />

@@ -45,10 +45,10 @@ fn Changes(id: LetterId, changes: ArrivalChanges) -> impl IntoView {
             <div>
                 <ol class="crumbs">
                     <li>
-                        <a href=links::LETTERS rel="external">"Letters"</a>
+                        <a href=links::LETTERS>"Letters"</a>
                     </li>
                     <li>
-                        <a class="id" href=links::letter(id) rel="external">
+                        <a class="id" href=links::letter(id)>
                             {wording::short(&id)}
                         </a>
                     </li>
@@ -126,24 +126,23 @@ fn Body(changes: ArrivalChanges) -> impl IntoView {
     if changes.same_body {
         return note("It is the same, byte by byte.");
     }
-    let cut = changes.cut.then(|| {
-        note("There may be more than is shown: the first 256 KiB of bodies are compared, and 500 values are told.")
-    });
-    let differences = match (changes.values, changes.text) {
+    match (changes.values, changes.text) {
         (Some(values), _) if values.is_empty() => {
             note("No value differs: only how they are written or packed.")
         }
-        (Some(values), _) => view! { <Values values /> }.into_any(),
+        (Some(values), _) => {
+            let cut = changes.cut.then(|| note("There are more than are shown here."));
+            view! {
+                <Values values />
+                {cut}
+            }
+            .into_any()
+        }
         (None, Some(diff)) => {
             view! { <BodyDiff diff label="What differs in the body" /> }.into_any()
         }
         (None, None) => note("Nothing of it could be read."),
-    };
-    view! {
-        {differences}
-        {cut}
     }
-    .into_any()
 }
 
 #[component]

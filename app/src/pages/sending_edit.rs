@@ -92,6 +92,7 @@ fn Sending(
                 value=form.headers
                 label="headers: -name leaves one out"
                 hint="-x-delay, name=value"
+                most=4_000
             />
             <SecondPerson
                 is_rule=sheet.needs_approval

@@ -44,12 +44,6 @@ impl DelayLevel {
     pub(super) fn of(queue: &Queue) -> Option<Self> {
         FAMILIES.iter().find_map(|family| family.level(queue))
     }
-
-    /// How long a message waits here, in seconds.
-    #[must_use]
-    pub fn seconds(&self) -> i64 {
-        1 << self.level
-    }
 }
 
 impl Family {

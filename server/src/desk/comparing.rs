@@ -3,12 +3,13 @@
 use dlo_app::desk::DeskError;
 use dlo_domain::comparing::{ArrivalChanges, ValueChanges};
 use dlo_domain::ids::LetterId;
-use dlo_domain::payload::{Content, Payload};
+use dlo_domain::payload::Content;
 use dlo_domain::republish::between_arrivals;
 
 use super::PgDesk;
 use super::letters::{arrival, payload};
-use crate::transform::diff::{self, Bounds};
+use super::transforms::{compared, packed};
+use crate::transform::diff;
 use crate::transform::offload::BodySlot;
 
 /// Compares an arrival with an earlier one: with the one before it, where none is named.
@@ -30,7 +31,7 @@ pub(super) async fn arrivals(
         }));
     }
     let before = arrival(desk, id, since).await?;
-    let changes = ArrivalChanges {
+    let mut changes = ArrivalChanges {
         since,
         since_at: before.arrived_at,
         ordinal,
@@ -47,33 +48,20 @@ pub(super) async fn arrivals(
     }
     let before = payload(desk, id, Some(since), false).await?;
     let after = payload(desk, id, Some(ordinal), false).await?;
-    let bounds = Bounds::of_one(desk.patience.diff);
-    let slot = BodySlot::small(desk.patience.turn).await?;
-    Ok(slot.run(move || with_bodies(changes, &before, &after, bounds)).await)
-}
-
-/// Whether there is more of a body than was read.
-fn is_part(payload: &Payload) -> bool {
-    !payload.whole || payload.shown_bytes < payload.read_bytes
-}
-
-fn with_bodies(
-    mut changes: ArrivalChanges,
-    before: &Payload,
-    after: &Payload,
-    bounds: Bounds,
-) -> ArrivalChanges {
-    let is_cut =
-        if let (Content::Json(before), Content::Json(after)) = (&before.content, &after.content) {
-            let ValueChanges { values, cut } = ValueChanges::between(before, after);
-            changes.values = Some(values);
-            cut
-        } else {
-            let text = diff::of_payloads(before, after, bounds);
-            let is_cut = text.cut;
-            changes.text = Some(text);
-            is_cut
-        };
-    changes.cut = is_cut || is_part(before) || is_part(after);
-    changes
+    if let (Content::Json(before), Content::Json(after)) = (before.content, after.content) {
+        let slot = BodySlot::small(desk.patience.turn).await?;
+        let found = slot.run(move || ValueChanges::between(&before, &after)).await;
+        (changes.values, changes.cut) = (Some(found.values), found.cut);
+        return Ok(changes);
+    }
+    let slot = BodySlot::large(desk.patience.turn).await?;
+    let mut transaction = desk.begin().await?;
+    let before = compared(&mut transaction, id, since).await?;
+    let after = compared(&mut transaction, id, ordinal).await?;
+    drop(transaction);
+    let bounds = diff::Bounds::of_one(desk.patience.diff);
+    let compare = move || diff::of_bodies(packed(&before), packed(&after), bounds);
+    let text = slot.run(compare).await;
+    (changes.cut, changes.text) = (text.cut, Some(text));
+    Ok(changes)
 }

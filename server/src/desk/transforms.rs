@@ -264,7 +264,7 @@ async fn look_at(
 }
 
 /// An arrival's body to be compared: of one that is too large for that only so much that this shows.
-async fn compared(
+pub(super) async fn compared(
     conn: &mut PgConnection,
     letter: LetterId,
     ordinal: i32,
@@ -273,6 +273,11 @@ async fn compared(
         BodyRange { from: 0, most: u32::try_from(diff::MOST_BYTES + 1).unwrap_or(u32::MAX) };
     let body = letter_detail::body(conn, letter, Some(ordinal), range).await?;
     body.ok_or_else(|| no_letter(letter))
+}
+
+/// Such a body, with how its sender says that it is packed.
+pub(super) fn packed(body: &StoredBody) -> diff::Packed<'_> {
+    diff::Packed { encoding: body.head.content_encoding.as_deref(), bytes: &body.part.bytes }
 }
 
 /// The first letters that a replay would take now.

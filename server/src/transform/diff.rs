@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use dlo_domain::budget::ShownBudget;
 use dlo_domain::changing::{Diff, DiffLine, DiffMark};
-use dlo_domain::payload::{Content, Payload};
 use similar::{ChangeTag, DiffOp, TextDiff};
 
 use super::packing::{UnpackError, unpack_within};
@@ -74,24 +73,6 @@ pub fn of_bodies(before: Packed<'_>, after: Packed<'_>, bounds: Bounds) -> Diff 
     match laid_out {
         Some((before, after)) => of_texts(&before, &after, bounds),
         None => of_texts(&readable(&before), &readable(&after), bounds),
-    }
-}
-
-/// Compares two bodies by how they were read: as laid out values, as text, else in rows of their first bytes.
-#[must_use]
-pub fn of_payloads(before: &Payload, after: &Payload, bounds: Bounds) -> Diff {
-    of_texts(&as_lines(before), &as_lines(after), bounds)
-}
-
-fn as_lines(payload: &Payload) -> Cow<'_, str> {
-    match &payload.content {
-        Content::Empty => Cow::Borrowed(""),
-        Content::Text(text) => Cow::Borrowed(text),
-        Content::Json(value) => Cow::Owned(format!("{value:#}")),
-        Content::Binary => {
-            let bytes = hex::decode(&payload.first_bytes_hex).unwrap_or_default();
-            Cow::Owned(rows(&bytes))
-        }
     }
 }
 

@@ -25,10 +25,10 @@ pub(super) fn called(delay: &Delay) -> String {
     format!("delay {}", delay.name)
 }
 
-/// The page of the queue in which the next message waits; else of the lowest level, or of a queue that is none.
-pub(super) fn page(queue: &QueueReport, delay: Option<&Delay>) -> String {
-    let next = delay.and_then(|delay| delay.next_in.as_ref());
-    links::queue(&queue.broker, &queue.vhost, next.unwrap_or(&queue.name))
+/// The page of the queue in which the next message waits; of the lowest level, `lowest`, if none waits.
+pub(super) fn page(delay: &Delay, lowest: &QueueReport) -> String {
+    let queue = delay.next_in.as_ref().unwrap_or(&lowest.name);
+    links::queue(&lowest.broker, &lowest.vhost, queue)
 }
 
 /// How many messages wait in it.
@@ -41,10 +41,12 @@ pub(super) fn waiting(delay: &Delay) -> String {
 pub(super) fn next(delay: &Delay) -> Option<String> {
     let by = delay.next_by?;
     let now = crate::request::now();
-    Some(match wording::day(by) == wording::day(now) {
-        _ if by <= now => "the next is due".to_owned(),
-        true => format!("next by {}", wording::clock(by)),
-        false => format!("next by {} {}", wording::day(by), wording::hour(by)),
+    Some(if by <= now {
+        "the next is due".to_owned()
+    } else if wording::day(by) == wording::day(now) {
+        format!("next by {}", wording::clock(by))
+    } else {
+        format!("next by {} {}", wording::day(by), wording::hour(by))
     })
 }
 
@@ -54,18 +56,18 @@ pub(super) fn says(delay: &Delay) -> String {
     format!("{}{}", waiting(delay), next.unwrap_or_default())
 }
 
-/// A delay as a row of the table, under the report of its lowest level.
-pub(super) fn row(delay: &Delay, queue: &QueueReport) -> QueueRow {
+/// A delay as a row of the table.
+pub(super) fn row(delay: &Delay, lowest: &QueueReport) -> QueueRow {
     let levels = wording::counted(i64::from(delay.levels), "queue");
     let next = next(delay).map(|next| format!(", {next}"));
     QueueRow {
         name: called(delay),
-        href: page(queue, Some(delay)),
+        href: page(delay, lowest),
         kind: format!("{levels}{}", next.unwrap_or_default()),
         ready: delay.waiting.map_or_else(|| "?".to_owned(), wording::count),
         rates: "–".to_owned(),
         consumers: "–".to_owned(),
-        target: target(queue),
+        target: target(lowest),
         finding: None,
         link: None,
     }

@@ -72,9 +72,10 @@ pub(super) fn of(
 /// The way of a queue's dead letters as a line.
 fn route(queue: &QueueReport, delays: &[Delay], numbers: &Numbers) -> PictureRoute {
     let delay = delays::of_lowest(delays, queue);
+    let own_page = || links::queue(&queue.broker, &queue.vhost, &queue.name);
     PictureRoute {
         name: delay.map_or_else(|| queue.name.clone(), delays::called),
-        href: delays::page(queue, delay),
+        href: delay.map_or_else(own_page, |delay| delays::page(delay, queue)),
         note: delay.map_or_else(|| figures(queue), delays::says),
         finding: numbers.get(&queue.name).map(|(at, severity, _)| (*at, *severity)),
         over: exchange_of(queue).map(shown).unwrap_or_default().to_owned(),
@@ -207,7 +208,7 @@ impl Sketch<'_> {
 
     fn queue(&mut self, queue: &QueueReport, middle: i32, numbers: &Numbers) {
         if let Some(delay) = delays::of_lowest(self.delays, queue) {
-            let (name, href) = (delays::called(delay), delays::page(queue, Some(delay)));
+            let (name, href) = (delays::called(delay), delays::page(delay, queue));
             self.node(QUEUES, middle, "delay", (&name, &href), &delays::waiting(delay));
             if let Some(next) = delays::next(delay) {
                 let x = i32::midpoint(QUEUES.0 + QUEUES.1, DEAD_EXCHANGES.0);

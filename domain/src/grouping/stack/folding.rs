@@ -14,7 +14,7 @@ pub struct TracePart {
 /// What lines of a stack trace are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TracePartKind {
-    /// The error's words, a cause, and whatever is no frame.
+    /// The error's words, a cause, and what else is not a frame.
     Words,
     /// Frames of the application's own code.
     InApp,
@@ -25,13 +25,9 @@ pub enum TracePartKind {
 /// The parts of a trace, in their order. Everything that was told is in them.
 #[must_use]
 pub fn trace_parts(trace: &str) -> Vec<TracePart> {
-    let looked_at = trace.floor_char_boundary(MOST_BYTES);
+    let read_lines =
+        trace[..trace.floor_char_boundary(MOST_BYTES)].lines().take(MOST_LINES).count();
     let lines: Vec<&str> = trace.lines().collect();
-    let bytes = lines.iter().scan(0, |bytes, line| {
-        *bytes += line.len() + 1;
-        Some(*bytes <= looked_at + 1)
-    });
-    let read_lines = bytes.take(MOST_LINES).take_while(|is_within| *is_within).count();
     let mut parts: Vec<TracePart> = Vec::new();
     let mut before = None;
     for (at, line) in lines.iter().enumerate() {

@@ -5,16 +5,11 @@ use dlo_domain::changing::{BackBody, SentBody};
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::wire::WireText;
 
-use super::compared;
+use super::{compared, packed};
 use crate::desk::PgDesk;
-use crate::store::letter_detail::StoredBody;
 use crate::store::replays::bodies::{self, SentAndBack};
 use crate::transform::diff;
 use crate::transform::offload::BodySlot;
-
-fn packed(body: &StoredBody) -> diff::Packed<'_> {
-    diff::Packed { encoding: body.head.content_encoding.as_deref(), bytes: &body.part.bytes }
-}
 
 /// What a replay sent in place of a letter's body.
 pub(in crate::desk) async fn sent(

@@ -70,8 +70,13 @@ async fn what_has_no_values_is_compared_line_by_line(pool: PgPool) {
         "{lines:?}"
     );
     let long = vec![0xff_u8; 5_000];
-    let bytes = last(&bench, &pool, [&long, b"\xff\xfe\x00"]).await;
-    assert!(bytes.cut, "only the first 4 KiB of bytes are compared");
+    let mut other = long.clone();
+    other[4_500] = 0;
+    let bytes = last(&bench, &pool, [&long, &other]).await.text.expect("rows");
+    let added = bytes.lines.iter().filter(|line| line.mark == DiffMark::Added);
+    assert_eq!(added.count(), 1, "far behind what is shown of a body");
+    let large = vec![0xff_u8; 1024 * 1024 + 1];
+    assert!(last(&bench, &pool, [&large, &other]).await.cut, "larger than is compared");
     let same = last(&bench, &pool, [&long, &long]).await;
     assert!(same.same_body && same.text.is_none() && same.values.is_none());
 }
