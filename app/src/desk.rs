@@ -22,6 +22,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{BodyPart, BodyRange, Payload};
+use dlo_domain::relations::RelatedLetters;
 use dlo_domain::replay::{Control, LetterSearch, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
@@ -105,6 +106,9 @@ pub trait TriageDesk:
         ordinal: i32,
         since: Option<i32>,
     ) -> Result<ArrivalChanges, DeskError>;
+
+    /// The letters that have a correlation id, a trace or a key of the business in common with a letter.
+    async fn related_letters(&self, id: LetterId) -> Result<Vec<RelatedLetters>, DeskError>;
 
     /// A part of the body of an arrival, byte by byte; of the last arrival when `ordinal` is absent. All
     /// parts of one arrival are of the same bytes.

@@ -9,6 +9,7 @@ mod frame;
 mod outcome;
 mod payload;
 mod reading;
+mod related;
 mod schemas;
 mod stack_trace;
 
@@ -26,6 +27,7 @@ use arrival::ArrivalPage;
 pub use channels::PostedMessage;
 use channels::{ChannelPage, ChannelsPage};
 pub(crate) use payload::payload;
+pub(crate) use related::related;
 use schemas::SchemasPage;
 pub use schemas::{UPLOAD, schema_uploaded};
 pub(crate) use stack_trace::stack_trace;

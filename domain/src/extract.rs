@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::decoding::Contents;
 use crate::reading::cut;
+use crate::relations::Relations;
 use crate::wire::{FieldTable, FieldValue};
 
 /// The longest text of a header that is kept, in bytes; the rest is cut.
@@ -23,6 +24,8 @@ pub struct Extract {
     pub headers: Value,
     /// The values of the body, when it has a structure that is known and is not too large.
     pub body: Option<Value>,
+    /// What it has in common with other letters.
+    pub relations: Relations,
     /// The number of a schema that stands before the body and that nobody knows: a schema registry may.
     pub unknown_schema: Option<u32>,
 }
@@ -30,7 +33,12 @@ pub struct Extract {
 impl Extract {
     /// Takes what is kept out of an arrival. `error_message` is the letter's.
     #[must_use]
-    pub fn of(headers: &FieldTable, contents: Contents, error_message: Option<&str>) -> Self {
+    pub fn of(
+        headers: &FieldTable,
+        relations: Relations,
+        contents: Contents,
+        error_message: Option<&str>,
+    ) -> Self {
         let text = match (error_message, contents.excerpt) {
             (Some(message), Some(excerpt)) => format!("{message}\n{excerpt}"),
             (Some(message), None) => message.to_owned(),
@@ -40,6 +48,7 @@ impl Extract {
             text: without_nul(text).to_ascii_lowercase(),
             headers: plain_headers(headers),
             body: contents.value.map(storable),
+            relations,
             unknown_schema: contents.unknown_schema,
         }
     }
@@ -127,13 +136,14 @@ mod tests {
     }
 
     fn of(body: &[u8]) -> Extract {
-        Extract::of(&FieldTable::default(), contents(body), None)
+        Extract::of(&FieldTable::default(), Relations::default(), contents(body), None)
     }
 
     #[test]
     fn text_and_json_are_taken_from_a_body() {
         let extract = Extract::of(
             &FieldTable::default(),
+            Relations::default(),
             contents(br#"{"Customer": {"id": 42}}"#),
             Some("Connection REFUSED"),
         );
@@ -170,7 +180,7 @@ mod tests {
         let mut inner = FieldTable::default();
         inner.set("deep", FieldValue::LongString("a\0b".into()));
         headers.set("t", FieldValue::Table(inner));
-        let extract = Extract::of(&headers, Contents::default(), None);
+        let extract = Extract::of(&headers, Relations::default(), Contents::default(), None);
         assert_eq!(
             extract.headers,
             json!({"n": -7, "f": null, "d": 1.5, "t": {"deep": "a\u{fffd}b"}})
@@ -184,7 +194,7 @@ mod tests {
             let text = "x".repeat(2 * MOST_HEADER_BYTES);
             headers.set(&format!("h{number}"), FieldValue::LongString(text.into()));
         }
-        let kept = Extract::of(&headers, Contents::default(), None).headers;
+        let kept = Extract::of(&headers, Relations::default(), Contents::default(), None).headers;
         let count = kept.as_object().map_or(0, Map::len);
         assert!((10..=16).contains(&count), "{count}");
     }

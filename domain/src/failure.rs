@@ -140,6 +140,8 @@ pub struct HeaderMap {
     pub queue: Option<String>,
     /// Holds the message's type.
     pub message_type: Option<String>,
+    /// Holds what people know the work by, such as an order's number: letters that have the same are related.
+    pub business_key: Option<String>,
 }
 
 /// Reads the failure that a message tells of: the source's own names first, then its framework's.

@@ -40,6 +40,7 @@ pub mod policy;
 pub mod reading;
 pub mod redelivery;
 pub mod register;
+pub mod relations;
 pub mod replay;
 pub mod republish;
 pub mod retention;

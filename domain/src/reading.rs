@@ -10,6 +10,7 @@ use crate::decoding::{Contents, MessageTypes};
 use crate::failure::{FailedMessage, Failure, HeaderMap, read_failure};
 use crate::ids::{LetterId, ReplayId};
 use crate::origin::Origin;
+use crate::relations::Relations;
 use crate::republish;
 use crate::wire::{FieldTable, WireFault, WireText};
 
@@ -40,6 +41,8 @@ pub struct Reading {
     pub returns_from: Option<ReturnsFrom>,
     /// What could not be read.
     pub notes: Vec<String>,
+    /// What it has in common with other messages.
+    pub relations: Relations,
     /// What is in the body.
     pub contents: Contents,
 }
@@ -79,6 +82,7 @@ pub fn read(delivered: &Delivered, names: &HeaderMap, types: &MessageTypes) -> R
         body: contents.told(),
     };
     let mut failure = read_failure(&told, names);
+    let relations = Relations::of(delivered, names, told.body);
     limit(&mut failure);
     let died = Origin::of(&history.deaths).or_else(|| Origin::of_first_death(&delivered.headers));
     let mut origin = died.unwrap_or_else(Origin::unknown).with_what_is_told(&failure);
@@ -103,6 +107,7 @@ pub fn read(delivered: &Delivered, names: &HeaderMap, types: &MessageTypes) -> R
         origin,
         failure,
         notes,
+        relations,
         contents,
     }
 }

@@ -194,6 +194,7 @@ impl NewSource {
             ("headers.stack_trace", &self.headers.stack_trace),
             ("headers.queue", &self.headers.queue),
             ("headers.message_type", &self.headers.message_type),
+            ("headers.business_key", &self.headers.business_key),
         ];
         for (member, name) in headers {
             if name.as_deref().is_some_and(|name| name.contains('\0')) {

@@ -143,6 +143,19 @@ test('a value leads to the letters that have the same, and its path can be copie
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('body.order.number');
 });
 
+test('a letter shows the others with its correlation id, and leads to all of them', async ({ page, workplace }) => {
+  const properties = { correlation_id: `saga of ${workplace.source}` };
+  await workplace.die({ properties, headers: { 'x-error': 'the first' } });
+  await workplace.die({ properties, headers: { 'x-error': 'the second' } });
+  await workplace.die({ headers: { 'x-error': 'of another' } });
+  const [letter] = (await workplace.letters(3)).filter((one) => one.error_message === 'the first');
+  await page.goto(`/letters/${letter!.id}`);
+  const related = section(page, 'Related letters');
+  await expect(related.getByRole('listitem')).toHaveCount(1);
+  await related.getByRole('link', { name: properties.correlation_id }).click();
+  await expect(total(page, '2 letters')).toBeVisible();
+});
+
 test('a large body is shown in parts', async ({ page, workplace }) => {
   await workplace.die({ body: `${'a'.repeat(262_143)}€${'b'.repeat(10)}` });
   const id = await workplace.letter();
@@ -198,7 +211,7 @@ test('a body that is empty and a header that is none of ours are no faults', asy
 test('an address of a letter that is not there says so', async ({ page, faults }) => {
   const nowhere = '/letters/01900000-0000-7000-8000-000000000000';
   faults.foresee(404, nowhere);
-  for (const asked of ['/ui/letter', '/ui/payload']) faults.allow(404, asked);
+  for (const asked of ['/ui/letter', '/ui/letters/related', '/ui/payload']) faults.allow(404, asked);
   const answer = await page.goto(nowhere);
   expect(answer?.status()).toBe(404);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here.');

@@ -12,6 +12,7 @@ use dlo_domain::filter::{LetterFilter, complete};
 use dlo_domain::fingerprint::Fingerprint;
 use dlo_domain::grouping::Lines;
 use dlo_domain::reading;
+use dlo_domain::relations::MOST_RELATION_BYTES;
 use dlo_domain::wire::{FieldTable, MOST_LEVELS, WireText};
 
 use super::messages::{depth, message, table, written_message};
@@ -124,8 +125,12 @@ pub fn headers(input: &[u8]) {
         assert!(!note.contains('\0'), "a note holds NUL: {note:?}");
     }
     let message = read.failure.error_message.as_deref();
-    let extract = Extract::of(&delivered.headers, read.contents.clone(), message);
+    let extract =
+        Extract::of(&delivered.headers, read.relations.clone(), read.contents.clone(), message);
     assert!(!extract.text.contains('\0'), "an extract holds NUL");
+    for (field, value) in extract.relations.named() {
+        assert!(!value.contains('\0') && value.len() <= MOST_RELATION_BYTES, "{field:?}");
+    }
 }
 
 /// Headers as they are stored: any table comes back from its JSON as it was, and JSON that somebody else

@@ -23,6 +23,7 @@ mod losses;
 mod origins;
 mod overview;
 mod policies;
+mod related;
 mod replays;
 mod rules;
 mod schemas;

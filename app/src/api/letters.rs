@@ -151,6 +151,17 @@ pub async fn read_payload(
     crate::documents::payload(&id, arrival, &view, from).await
 }
 
+/// The letters that have something in common with a letter, as they are to be shown: the inside of a section of the
+/// page, empty where it has nothing that others can have in common with it.
+///
+/// # Errors
+/// Returns an error if there is no such letter, or if the desk does not answer.
+#[server(prefix = "/ui", endpoint = "letters/related", input = GetUrl, output = Json)]
+pub async fn read_related(id: String) -> Result<String, ApiError> {
+    let related = crate::desk::desk().related_letters(super::id(&id, "letter")?).await?;
+    Ok(crate::documents::related(related))
+}
+
 /// Puts letters away.
 ///
 /// # Errors

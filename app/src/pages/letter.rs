@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::api::letters::{LetterRead, read_letter, read_payload};
+use crate::api::letters::{LetterRead, read_letter, read_payload, read_related};
 use crate::components::{
     Arrivals, AuditLog, Decisions, ErrorNote, ErrorPanel, LetterActions, LetterHead, LetterReplays,
     LetterRetriesView, Live, Notice, Particulars, PropertiesTable, RouteLine, Timeline, Toasts,
@@ -17,8 +17,8 @@ use crate::error::ApiError;
 use crate::visible::{show_line, show_lines};
 use crate::wording::counted;
 
-/// The body as it is to be shown, made by the server.
-type PayloadResource = Resource<Result<String, ApiError>>;
+/// A part of the page as it is to be shown, made by the server.
+type MadePart = Resource<Result<String, ApiError>>;
 
 /// One letter.
 #[component]
@@ -57,7 +57,9 @@ pub(crate) fn LetterPage() -> impl IntoView {
         move || (id.get(), arrival.get(), version.get(), decisions.version(), toasts.version()),
         |(id, arrival, ..)| read_letter(id, arrival),
     );
-    let payload: PayloadResource = Resource::new(
+    let related: MadePart =
+        Resource::new(move || (id.get(), version.get()), |(id, _)| read_related(id));
+    let payload: MadePart = Resource::new(
         move || (id.get(), arrival.get(), view.get(), version.get()),
         |(id, arrival, (view, from), _)| read_payload(id, arrival, view, from),
     );
@@ -74,6 +76,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
                                 read
                                 arrival=arrival.get()
                                 payload
+                                related
                                 decisions
                             />
                         }
@@ -91,7 +94,8 @@ pub(crate) fn LetterPage() -> impl IntoView {
 fn Read(
     read: LetterRead,
     arrival: i32,
-    payload: PayloadResource,
+    payload: MadePart,
+    related: MadePart,
     decisions: Decisions,
 ) -> impl IntoView {
     let LetterRead { now, letter, told, trace, stack, shown } = read;
@@ -118,10 +122,7 @@ fn Read(
                     {move || Suspend::new(async move {
                         match payload.await {
                             Ok(shown) => made("payload", "payload-title", shown),
-                            Err(error) => {
-                                view! { <p class="error-note">{show_lines(&error.to_string())}</p> }
-                                    .into_any()
-                            }
+                            Err(error) => unmade(&error),
                         }
                     })}
                 </Transition>
@@ -138,11 +139,25 @@ fn Read(
                     now
                 />
                 <Particulars letter=letter.clone() trace now />
+                <Transition>
+                    {move || Suspend::new(async move {
+                        match related.await {
+                            Ok(shown) if shown.is_empty() => ().into_any(),
+                            Ok(shown) => made("", "related-title", shown),
+                            Err(error) => unmade(&error),
+                        }
+                    })}
+                </Transition>
                 <AuditLog entries=letter.audit omitted=letter.omitted.audit />
             </div>
         </div>
     }
     .into_any()
+}
+
+/// In the place of such a section: why it could not be made.
+fn unmade(error: &ApiError) -> AnyView {
+    view! { <p class="error-note">{show_lines(&error.to_string())}</p> }.into_any()
 }
 
 /// A section whose inside the server has made.

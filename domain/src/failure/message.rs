@@ -23,8 +23,15 @@ impl FailedMessage<'_> {
         text_of(self.headers.get(name)?)
     }
 
+    /// What a source's settings name: a header, or, where it begins with `/`, a place in the body.
+    pub(crate) fn named(&self, name: Option<&str>) -> Option<String> {
+        let name = name?;
+        let in_body = || member(self.body?.pointer(name)?, &[]);
+        if name.starts_with('/') { in_body() } else { self.text(name) }
+    }
+
     /// The first of these headers that is a text.
-    pub(super) fn first(&self, names: &[&str]) -> Option<String> {
+    pub(crate) fn first(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.text(name))
     }
 

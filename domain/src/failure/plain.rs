@@ -1,6 +1,5 @@
 //! The names that people invent, and those that a source's settings name.
 
-use super::message::member;
 use super::{FailedMessage, Failure, HeaderMap};
 
 /// Headers that people use for an error's message when no framework does.
@@ -28,11 +27,7 @@ const STACKS: [&str; 4] = ["x-exception-stacktrace", "x-stack-trace", "x-stacktr
 
 /// What a source's own names tell: of headers, or of the body where they are JSON pointers.
 pub(super) fn custom(told: &FailedMessage<'_>, names: &HeaderMap) -> Failure {
-    let read = |name: &Option<String>| {
-        let name = name.as_deref()?;
-        let in_body = || member(told.body?.pointer(name)?, &[]);
-        if name.starts_with('/') { in_body() } else { told.text(name) }
-    };
+    let read = |name: &Option<String>| told.named(name.as_deref());
     let mut failure = Failure {
         error_class: read(&names.error_class),
         error_message: read(&names.error_message),

@@ -102,6 +102,7 @@ impl Term {
 fn texts<'a>(field: Field, facts: &Facts<'a>) -> Vec<&'a str> {
     let one = |text: Option<&'a str>| text.into_iter().collect();
     let deaths = facts.deaths.iter();
+    let relations = facts.extract.map(|extract| &extract.relations);
     match field {
         Field::Source => vec![facts.source],
         Field::Queue => one(facts.queue),
@@ -111,6 +112,9 @@ fn texts<'a>(field: Field, facts: &Facts<'a>) -> Vec<&'a str> {
         Field::ErrorMessage => one(facts.error_message),
         Field::MessageType => one(facts.message_type),
         Field::MessageId => one(facts.message_id),
+        Field::CorrelationId => one(relations.and_then(|r| r.correlation_id.as_deref())),
+        Field::Trace => one(relations.and_then(|r| r.trace.as_deref())),
+        Field::BusinessKey => one(relations.and_then(|r| r.business_key.as_deref())),
         Field::Execution => facts.executions.iter().map(String::as_str).collect(),
         Field::Worker => facts.workers.iter().map(String::as_str).collect(),
         Field::DeathQueue => deaths.map(|death| death.queue.as_str()).collect(),

@@ -28,7 +28,8 @@ fn judge(judge: &Judge, delivered: &Delivered, arrivals: i32) -> Judgement {
     reading.origin.reason = Reason::Rejected;
     reading.failure.error_class = Some("ShopError".to_owned());
     let message = reading.failure.error_message.as_deref();
-    let extract = Extract::of(&delivered.headers, reading.contents.clone(), message);
+    let (relations, contents) = (reading.relations.clone(), reading.contents.clone());
+    let extract = Extract::of(&delivered.headers, relations, contents, message);
     let facts = Facts {
         id: LetterId(uuid::Uuid::nil()),
         state: LetterState::Held,

@@ -60,6 +60,9 @@ fn refusal(field: Field) -> Option<&'static str> {
         | Field::ErrorMessage
         | Field::MessageType
         | Field::MessageId
+        | Field::CorrelationId
+        | Field::Trace
+        | Field::BusinessKey
         | Field::Id
         | Field::Size
         | Field::Arrivals

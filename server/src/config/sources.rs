@@ -56,6 +56,7 @@ fn read_one<'a>(reader: &mut Reader<'a>, table: &mut Table<'a>) -> NewSource {
         stack_trace: reader.setting(&mut names, "stack_trace", None, text),
         queue: reader.setting(&mut names, "queue", None, text),
         message_type: reader.setting(&mut names, "message_type", None, text),
+        business_key: reader.setting(&mut names, "business_key", None, text),
     };
     reader.close(names);
     let mut work = reader.inner(table, "executions", "[sources.executions]");

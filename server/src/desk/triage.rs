@@ -19,6 +19,7 @@ use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{BodyPart, BodyRange, Payload};
+use dlo_domain::relations::RelatedLetters;
 use dlo_domain::replay::{Control, LetterSearch, Makers, NewReplay, Outcome, Replay, ReplayItem};
 use dlo_domain::rule::{NewRule, Rule, RuleBook, RuleKind, RulePreview};
 use dlo_domain::selection::{Changed, Selection};
@@ -27,8 +28,8 @@ use dlo_domain::view::{NewView, View};
 use uuid::Uuid;
 
 use super::{
-    PgDesk, approvals, comparing, decisions, edits, groups, letters, losses, overview, replays,
-    rules, searches, sources, transforms, troubles, views,
+    PgDesk, approvals, comparing, decisions, edits, groups, letters, losses, overview, related,
+    replays, rules, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
 
@@ -75,6 +76,10 @@ impl TriageDesk for PgDesk {
         since: Option<i32>,
     ) -> Result<ArrivalChanges, DeskError> {
         comparing::arrivals(self, id, ordinal, since).await
+    }
+
+    async fn related_letters(&self, id: LetterId) -> Result<Vec<RelatedLetters>, DeskError> {
+        related::letters(self, id).await
     }
 
     async fn body_part(

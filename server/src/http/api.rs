@@ -68,6 +68,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         read("/api/v1/letters/{id}", get(letters::one)),
         read("/api/v1/letters/{id}/arrivals/{ordinal}", get(letters::arrival)),
         read("/api/v1/letters/{id}/arrivals/{ordinal}/changes", get(letters::changes)),
+        read("/api/v1/letters/{id}/related", get(letters::related)),
         read("/api/v1/letters/{id}/body", get(letters::body)),
         read("/api/v1/letters/{id}/decoded", get(letters::decoded)),
         read("/api/v1/letters/{id}/sent/{replay}", get(changes::sent)),

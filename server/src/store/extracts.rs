@@ -2,6 +2,7 @@
 
 use dlo_domain::extract::Extract;
 use dlo_domain::ids::LetterId;
+use dlo_domain::relations::Relations;
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -14,6 +15,7 @@ pub struct Row {
     text: String,
     headers: String,
     body: Option<String>,
+    relations: Relations,
     /// The number of a schema that stands before the body and that nobody knows.
     pub(crate) unknown_schema: Option<u32>,
 }
@@ -24,6 +26,7 @@ impl From<&Extract> for Row {
             text: extract.text.clone(),
             headers: extract.headers.to_string(),
             body: extract.body.as_ref().map(Value::to_string),
+            relations: extract.relations.clone(),
             unknown_schema: extract.unknown_schema,
         }
     }
@@ -41,24 +44,48 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
     let texts: Vec<&str> = rows.iter().map(|(_, row)| row.text.as_str()).collect();
     let headers: Vec<&str> = rows.iter().map(|(_, row)| row.headers.as_str()).collect();
     let bodies: Vec<Option<&str>> = rows.iter().map(|(_, row)| row.body.as_deref()).collect();
+    let relations = |of: fn(&Relations) -> Option<&str>| -> Vec<Option<&str>> {
+        rows.iter().map(|(_, row)| of(&row.relations)).collect()
+    };
     sqlx::query!(
-        "insert into extracts (letter_id, text, headers, body)
-         select id, text, headers::jsonb, body::jsonb
-         from unnest($1::uuid[], $2::text[], $3::text[], $4::text[])
-             as new (id, text, headers, body)
+        "insert into extracts
+             (letter_id, text, headers, body, correlation_id, trace_id, business_key)
+         select id, text, headers::jsonb, body::jsonb, correlation_id, trace_id, business_key
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+                 $7::text[])
+             as new (id, text, headers, body, correlation_id, trace_id, business_key)
          on conflict (letter_id) do update
          set text = excluded.text, headers = excluded.headers, body = excluded.body,
-             is_indexed = false
-         where (extracts.text, extracts.headers, extracts.body) is distinct from
-             (excluded.text, excluded.headers, excluded.body)",
+             correlation_id = excluded.correlation_id, trace_id = excluded.trace_id,
+             business_key = excluded.business_key, is_indexed = false
+         where (extracts.text, extracts.headers, extracts.body, extracts.correlation_id,
+                 extracts.trace_id, extracts.business_key) is distinct from
+             (excluded.text, excluded.headers, excluded.body, excluded.correlation_id,
+                 excluded.trace_id, excluded.business_key)",
         &ids,
         &texts as &[&str],
         &headers as &[&str],
         &bodies as &[Option<&str>],
+        &relations(|its| its.correlation_id.as_deref()) as &[Option<&str>],
+        &relations(|its| its.trace.as_deref()) as &[Option<&str>],
+        &relations(|its| its.business_key.as_deref()) as &[Option<&str>],
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// What a letter has in common with others; nothing where it is not read yet.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn relations(conn: &mut PgConnection, id: LetterId) -> Result<Relations, StoreError> {
+    let found = sqlx::query_as!(
+        Relations,
+        "select correlation_id, trace_id as trace, business_key from extracts where letter_id = $1",
+        id.0
+    );
+    Ok(found.fetch_optional(conn).await?.unwrap_or_default())
 }
 
 /// Puts at most `most` texts into the trigram index, and tells how many. Several offices can do

@@ -179,6 +179,9 @@ impl Matching {
             _ if *test == Test::Exists => {
                 sql.push(name).push(" is not null");
             }
+            Kind::Name if lookup == Lookup::Extract => {
+                by_index(sql, |sql| columns::write_name(sql, name, test));
+            }
             Kind::Name => columns::write_name(sql, name, test),
             Kind::Prose => columns::write_prose(sql, name, test),
             // As its index has it.
@@ -214,11 +217,16 @@ fn ids(test: &Test) -> impl Iterator<Item = Uuid> {
 
 /// What is asked of the text of `extracts x`.
 fn write_text(sql: &mut Sql, test: &Test) {
-    // Either part has an index of its own.
+    by_index(sql, |sql| columns::write_folded(sql, "x.text", test));
+}
+
+/// Writes a condition on `extracts x` for what its indexes have already and for what they do not have yet: either part
+/// has an index of its own.
+fn by_index(sql: &mut Sql, condition: impl Fn(&mut Sql)) {
     let parts = ["x.is_indexed", "not x.is_indexed"];
     joined(sql, " or ", &parts, |sql, part| {
         sql.push("(").push(part).push(" and ");
-        columns::write_folded(sql, "x.text", test);
+        condition(sql);
         sql.push(")");
     });
 }

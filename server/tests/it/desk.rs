@@ -6,6 +6,7 @@ mod decisions;
 pub mod groups;
 mod plans;
 mod reading;
+mod related;
 mod shown;
 mod sources;
 mod warnings;

@@ -91,6 +91,27 @@ pub static FIELDS: &[FieldInfo] = &[
         .also(&["type"]),
     row(Field::MessageId, "message_id", Kind::Name, "the sender's message id", "message_id:a1-*"),
     row(
+        Field::CorrelationId,
+        "correlation_id",
+        Kind::Name,
+        "the correlation id that its last arrival carried",
+        "correlation_id:saga-17",
+    ),
+    row(
+        Field::Trace,
+        "trace",
+        Kind::Name,
+        "the id of the trace that its last arrival belongs to, in small letters",
+        "trace:0af7651916cd43dd8448eb211c80319c",
+    ),
+    row(
+        Field::BusinessKey,
+        "business_key",
+        Kind::Name,
+        "what people know the work by, where its source's settings say",
+        "business_key:order-4711",
+    ),
+    row(
         Field::Id,
         "id",
         Kind::Id,

@@ -7,6 +7,7 @@ use dlo_domain::decoding::{Contents, MessageTypes};
 use dlo_domain::extract::Extract;
 use dlo_domain::filter::{Facts, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId};
+use dlo_domain::relations::Relations;
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{FieldTable, FieldValue};
@@ -22,8 +23,13 @@ fn answers(asked: &[(&str, bool)]) {
     let body = br#"{"Customer": {"id": 42, "vip": true}, "lines": [{"sku": "a", "n": 1}, {"sku": "b", "n": 2.5}]}"#;
     let message = "Connection REFUSED by 10.0.0.7 (ECONNREFUSED)";
     let delivered = Delivered { body: body.to_vec(), ..Delivered::default() };
-    let extract =
-        Extract::of(&headers, Contents::of(&delivered, &MessageTypes::default()), Some(message));
+    let contents = Contents::of(&delivered, &MessageTypes::default());
+    let relations = Relations {
+        correlation_id: Some("saga-17".to_owned()),
+        trace: Some("0af7651916cd43dd8448eb211c80319c".to_owned()),
+        business_key: None,
+    };
+    let extract = Extract::of(&headers, relations, contents, Some(message));
     let death = |queue: &str, reason, count| Death {
         queue: queue.to_owned(),
         reason,

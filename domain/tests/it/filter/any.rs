@@ -11,6 +11,7 @@ use dlo_domain::filter::{
     Subject, Term, Test, Value,
 };
 use dlo_domain::ids::{GroupId, LetterId};
+use dlo_domain::relations::Relations;
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
 use dlo_domain::wire::{Field as Header, FieldTable, FieldValue};
@@ -208,7 +209,7 @@ fn groups() -> impl Strategy<Value = Vec<GroupId>> {
 pub fn sample() -> impl Strategy<Value = Sample> {
     let judged =
         (id(), select(&LetterState::ALL[..]), select(&Severity::ALL[..]), select(&Reason::ALL[..]));
-    let names = (name(), vec(option::weighted(0.8, name()), 7));
+    let names = (name(), vec(option::weighted(0.8, name()), 10));
     let numbers = (0_i64..3_000, 1_i32..4, 0_i32..4, any::<bool>());
     let times = (arrived(), arrived());
     let executions = vec(select(&NAMES[..9]).prop_map(str::to_owned), 0..3);
@@ -229,7 +230,12 @@ pub fn sample() -> impl Strategy<Value = Sample> {
             let workers = on_queue.chain(with_it).map(str::to_owned).collect();
             let contents =
                 Contents::of(&Delivered { body, ..Delivered::default() }, &MessageTypes::default());
-            let extract = Extract::of(&headers, contents, names[4].as_deref());
+            let relations = Relations {
+                correlation_id: names[7].clone(),
+                trace: names[8].clone(),
+                business_key: names[9].clone(),
+            };
+            let extract = Extract::of(&headers, relations, contents, names[4].as_deref());
             Sample {
                 id: LetterId(id),
                 state,

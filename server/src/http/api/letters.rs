@@ -11,6 +11,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::page::Page;
 use dlo_domain::payload::Payload;
+use dlo_domain::relations::RelatedLetters;
 use serde::Deserialize;
 
 use super::input::{Id, JsonBody, Query, id_from};
@@ -137,6 +138,25 @@ pub(crate) async fn changes(
     let since = query.parsed("since")?;
     let (id, ordinal) = (id_from(&path.id)?, number(&path.ordinal)?);
     Ok(Json(front.desk.compare_arrivals(id, ordinal, since).await?))
+}
+
+/// The letters that have a correlation id, a trace or a key of the business in common with a letter: the newest of
+/// each, without the letter itself.
+#[utoipa::path(
+    get, path = "/api/v1/letters/{id}/related", tag = "letters",
+    params(("id" = LetterId, Path)),
+    responses(
+        (status = 200, body = Vec<RelatedLetters>),
+        (status = 404, body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn related(
+    State(front): State<Front>,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Result<Json<Vec<RelatedLetters>>, Problem> {
+    Query::of(&uri, &[])?;
+    Ok(Json(front.desk.related_letters(id_from(&id)?).await?))
 }
 
 /// The address of an arrival.

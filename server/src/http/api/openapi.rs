@@ -24,7 +24,7 @@ use crate::access::Role;
             admin manages sources, rules, schemas, retry policies, alert rules and channels. Errors are problem details (RFC 9457). Times are RFC 3339, UTC.",
     ),
     paths(
-        letters::list, letters::one, letters::arrival, letters::changes, letters::body, letters::decoded, letters::processed,
+        letters::list, letters::one, letters::arrival, letters::changes, letters::related, letters::body, letters::decoded, letters::processed,
         letters::published, discards::create, restores::create, replays::list, replays::create,
         replays::one, replays::items, replays::pause, replays::resume, replays::cancel, replays::search, groups::list, groups::one, groups::breakdown, groups::edit,
         groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,

@@ -1,5 +1,6 @@
 //! Letters that were replayed and died again: one more arrival of the same letter.
 
+use dlo_domain::decoding::Contents;
 use dlo_domain::extract::Extract;
 use dlo_domain::grouping::Masker;
 use dlo_domain::ids::SourceId;
@@ -11,7 +12,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::court::{self, Particulars};
-use super::incoming::{Incoming, extract, storable};
+use super::incoming::{Incoming, storable};
 use super::uploads;
 use crate::store::groups::signatures;
 use crate::store::letter_detail::read_outcome;
@@ -148,7 +149,9 @@ fn judge_again(
     stored.message_type = letter.message_type;
     stored.message_id = letter.message_id;
     let message = stored.failure.error_message.as_deref();
-    let extract = extract(&incoming.delivered, judge.types(), message);
+    let relations = incoming.reading.relations.clone();
+    let contents = Contents::of(&incoming.delivered, judge.types());
+    let extract = Extract::of(&incoming.delivered.headers, relations, contents, message);
     let particulars = Particulars {
         id: from.letter_id,
         source: &letter.source,

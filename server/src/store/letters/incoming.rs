@@ -11,6 +11,7 @@ use dlo_domain::ids::{LetterId, SourceId};
 use dlo_domain::judge::{AlertMatches, Case, Judgement};
 use dlo_domain::reading::{MOST_NAME_BYTES, Reading, cut};
 use dlo_domain::redelivery::MAY_BE_STORED_TWICE;
+use dlo_domain::relations::Relations;
 use dlo_domain::severity::Severity;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -71,7 +72,7 @@ impl Incoming {
     ) -> Self {
         let contents = std::mem::take(&mut reading.contents);
         let message = reading.failure.error_message.as_deref();
-        let extract = Extract::of(&delivered.headers, contents, message);
+        let extract = Extract::of(&delivered.headers, reading.relations.clone(), contents, message);
         let new = new_letter(letter_id, arrived_at, &delivered, court);
         let judgement = judge(court, new, &delivered, &reading, &extract, masker);
         Self {
@@ -123,7 +124,8 @@ impl Incoming {
         let kind = &mut self.reading.message_type;
         *kind = kind.take().or_else(|| contents.message_type.clone());
         let message = self.reading.failure.error_message.as_deref();
-        let extract = Extract::of(&self.delivered.headers, contents, message);
+        let relations = self.reading.relations.clone();
+        let extract = Extract::of(&self.delivered.headers, relations, contents, message);
         self.extract = extracts::Row::from(&extract);
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let judgement = judge(court, new, &self.delivered, &self.reading, &extract, masker);
@@ -182,7 +184,7 @@ impl Incoming {
         let nothing = Delivered::default();
         let reading =
             dlo_domain::reading::read(&nothing, &HeaderMap::default(), &MessageTypes::default());
-        let extract = extract(&nothing, court.judge.types(), None);
+        let extract = extract(&nothing, &HeaderMap::default(), court.judge.types(), None);
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let masker = &mut Masker::new();
         let judgement = judge(court, new, &nothing, &reading, &extract, masker);
@@ -229,10 +231,13 @@ fn judge(
 /// What is kept for searching.
 pub(super) fn extract(
     delivered: &Delivered,
+    names: &HeaderMap,
     types: &MessageTypes,
     error_message: Option<&str>,
 ) -> Extract {
-    Extract::of(&delivered.headers, Contents::of(delivered, types), error_message)
+    let contents = Contents::of(delivered, types);
+    let relations = Relations::of(delivered, names, contents.told());
+    Extract::of(&delivered.headers, relations, contents, error_message)
 }
 
 fn size_bytes(delivered: &Delivered) -> i64 {

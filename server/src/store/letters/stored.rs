@@ -12,6 +12,7 @@ use dlo_domain::ids::{AlertCounterId, LetterId};
 use dlo_domain::judge::{Case, Judge, Judgement};
 use dlo_domain::origin::Origin;
 use dlo_domain::reading::{self, Reading};
+use dlo_domain::relations::Relations;
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -163,6 +164,7 @@ impl TryFrom<Row> for StoredLetter {
                 message_id: row.message_id,
                 returns_from: None,
                 notes: Vec::new(),
+                relations: Relations::default(),
                 contents: Contents::default(),
             },
             delivered: Delivered {
@@ -246,7 +248,7 @@ impl StoredLetter {
         types: &MessageTypes,
         error_message: Option<&str>,
     ) -> Extract {
-        super::incoming::extract(&self.delivered, types, error_message)
+        super::incoming::extract(&self.delivered, &self.headers, types, error_message)
     }
 
     /// Its last arrival, read, with what was reported of it.

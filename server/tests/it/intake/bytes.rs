@@ -94,6 +94,11 @@ async fn properties_headers_and_bodies_come_back_as_they_were(pool: PgPool) {
             full_properties().with_headers(amqp::FieldTable::default())
         );
     }
+    let related: Vec<String> = sqlx::query_scalar("select correlation_id from extracts")
+        .fetch_all(&pool)
+        .await
+        .expect("read");
+    assert_eq!(related, ["c"; 5]);
     assert_eq!(vhost.depth("dead").await, 0);
     vhost.delete().await;
 }
