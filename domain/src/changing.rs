@@ -58,6 +58,9 @@ pub struct TryTransform {
     /// Headers that would be left out or set.
     #[serde(default)]
     pub headers: HeaderChanges,
+    /// Whether letters would keep the time to live of their senders.
+    #[serde(default)]
+    pub keep_expiration: bool,
 }
 
 /// What would be sent of letters. Nothing was changed.

@@ -79,6 +79,10 @@ impl std::str::FromStr for PolicyVerdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a box of its form, and a member of its JSON"
+)]
 pub struct NewPolicy {
     /// What it is for, in a line.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 100))]
@@ -109,6 +113,10 @@ pub struct NewPolicy {
     /// second person asks for one before each try.
     #[serde(default, skip_serializing_if = "HeaderChanges::is_empty")]
     pub headers: HeaderChanges,
+    /// Sends what is inside of letters that are envelopes, as `open_envelopes` of a replay does, with the same second
+    /// person. A letter that cannot be opened is given up on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open_envelopes: bool,
     /// It writes down what it would do, and does nothing.
     #[serde(default)]
     pub shadow: bool,
@@ -145,6 +153,7 @@ impl Default for NewPolicy {
             window: None,
             breaker: usual_breaker(),
             headers: HeaderChanges::default(),
+            open_envelopes: false,
             shadow: false,
             enabled: true,
         }

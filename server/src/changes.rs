@@ -13,7 +13,7 @@ use dlo_domain::ids::LetterId;
 use dlo_domain::replay::NewReplay;
 use dlo_domain::selection::Chosen;
 use sqlx::pool::PoolConnection;
-use sqlx::{PgPool, Postgres};
+use sqlx::{PgConnection, PgPool, Postgres};
 
 pub use self::editing::check_edit;
 use self::editing::{edited, read_edit};
@@ -33,6 +33,10 @@ const MOST_AT_ONCE: usize = 500;
 
 /// What is written down for one replay, in bytes.
 const MOST_FROZEN_BYTES: usize = 256 * 1024 * 1024;
+
+/// Letters whose envelopes are opened for one replay and that have not too much in them, whatever it is.
+pub const MOST_OPENED: u32 = 16;
+const _: () = assert!(MOST_OPENED as usize * MOST_UNPACKED_BYTES <= MOST_FROZEN_BYTES);
 
 /// What is made at once to be looked at, in bytes.
 const MOST_TRIED_BYTES: usize = 24 * 1024 * 1024;
@@ -146,6 +150,16 @@ impl Changes {
         }))
     }
 
+    /// What is inside of envelopes, of at most [`MOST_OPENED`] letters at once. `patience` is how long others may keep
+    /// this from working on bodies.
+    ///
+    /// # Errors
+    /// Returns an error if others work on bodies for too long.
+    pub async fn opening(patience: Duration) -> Result<Self, Busy> {
+        let slot = BodySlot::large(patience).await?;
+        Ok(Self(Kind::Open(Opening::new(slot, MOST_FROZEN_BYTES, true))))
+    }
+
     /// Tries what is to be made of bodies, of which nothing is frozen. `patience` is how long others may keep this from
     /// working on bodies.
     ///
@@ -205,6 +219,24 @@ impl Changes {
                 let mut conn = acquire(pool).await?;
                 bodies::originals(&mut conn, &batch).await?
             };
+            self.make_some(originals, &mut sent).await?;
+        }
+        Ok(sent)
+    }
+
+    /// The same on a connection that the caller has, for what takes no time of its own: envelopes, and no programs.
+    ///
+    /// # Errors
+    /// Returns an error if a query fails, or if there is more in envelopes than is written down for one replay.
+    pub async fn make_within(
+        &mut self,
+        conn: &mut PgConnection,
+        letters: &[LetterId],
+    ) -> Result<HashMap<LetterId, MadeOf>, ChangeError> {
+        let mut sent = HashMap::with_capacity(letters.len());
+        let sizes = bodies::sizes(conn, letters).await?;
+        for batch in batches(sizes, &mut sent) {
+            let originals = bodies::originals(conn, &batch).await?;
             self.make_some(originals, &mut sent).await?;
         }
         Ok(sent)

@@ -27,8 +27,15 @@ pub async fn try_transform(
     #[server(default)] jq: String,
     #[server(default)] headers: String,
     #[server(default)] open_envelopes: String,
+    #[server(default)] keep_expiration: String,
 ) -> Result<Option<TransformPreview>, ApiError> {
-    let manner = super::replays::Manner { headers, open_envelopes, jq, ..Default::default() };
+    let manner = super::replays::Manner {
+        keep_expiration,
+        headers,
+        open_envelopes,
+        jq,
+        ..Default::default()
+    };
     let is_changed = |field: &String| !field.trim().is_empty();
     if ![&manner.jq, &manner.headers, &manner.open_envelopes].into_iter().any(is_changed) {
         return Ok(None);
@@ -39,6 +46,7 @@ pub async fn try_transform(
         transform: new.transform,
         open_envelopes: new.open_envelopes,
         headers: new.headers,
+        keep_expiration: new.keep_expiration,
     };
     Ok(Some(crate::desk::desk().try_transform(&asked).await?))
 }

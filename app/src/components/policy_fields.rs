@@ -28,6 +28,7 @@ pub(crate) fn PolicyFields(
             }
         }
     };
+    let breaker = breaker(&draft);
     view! {
         <form class="rule-form" method="get" action=path>
             <input type="hidden" name="id" value=draft.id />
@@ -64,13 +65,10 @@ pub(crate) fn PolicyFields(
                 false,
             )}
             <fieldset class="radios">
-                <legend>"circuit breaker"</legend>
-                {check("breaker", "it stops when too many come back", &draft.breaker)}
-                {text("stop_above", "when more than, in percent", draft.stop_above, 2, false)}
-                {text("of_last", "of the last tries", draft.of_last, 4, false)}
-                {text("watch", "came back within seconds", draft.watch, 5, false)}
-                {text("pause", "and probes again after seconds", draft.pause, 6, false)}
+                <legend>"envelopes of frameworks"</legend>
+                {check("open_envelopes", "send what is inside", &draft.open_envelopes)}
             </fieldset>
+            {breaker}
             <fieldset class="radios">
                 <legend>"shadow mode"</legend>
                 {check("shadow", "only write down what it would do", &draft.shadow)}
@@ -119,6 +117,21 @@ pub(super) fn text(
                 spellcheck="false"
             />
         </label>
+    }
+    .into_any()
+}
+
+/// What stops it by itself.
+fn breaker(draft: &PolicyDraft) -> AnyView {
+    view! {
+        <fieldset class="radios">
+            <legend>"circuit breaker"</legend>
+            {check("breaker", "it stops when too many come back", &draft.breaker)}
+            {text("stop_above", "when more than, in percent", draft.stop_above.clone(), 2, false)}
+            {text("of_last", "of the last tries", draft.of_last.clone(), 4, false)}
+            {text("watch", "came back within seconds", draft.watch.clone(), 5, false)}
+            {text("pause", "and probes again after seconds", draft.pause.clone(), 6, false)}
+        </fieldset>
     }
     .into_any()
 }

@@ -17,8 +17,9 @@ pub(crate) fn TransformPanel(
         move || form.clone(),
         |form| {
             let manner = form.manner;
-            let (headers, opens) = (manner.headers, manner.open_envelopes);
-            try_transform(form.ids, form.q, form.scope, manner.jq, headers, opens)
+            let (headers, opens, keeps) =
+                (manner.headers, manner.open_envelopes, manner.keep_expiration);
+            try_transform(form.ids, form.q, form.scope, manner.jq, headers, opens, keeps)
         },
     );
     view! {

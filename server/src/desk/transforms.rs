@@ -10,7 +10,7 @@ use dlo_domain::changing::{
 };
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::payload::BodyRange;
-use dlo_domain::republish::{CannotRepublish, HeaderChanges, Terms, difference, republish};
+use dlo_domain::republish::{CannotRepublish, Terms, difference, republish};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -95,7 +95,7 @@ pub(super) async fn try_out(
         // The program takes its time: meanwhile others have the connection.
         let made = changes.make(&desk.pool, chunk).await?;
         changes.start_over();
-        let tried = Tried { chunk, made, bounds, headers: &asked.headers };
+        let tried = Tried { chunk, made, bounds, asked };
         let mut transaction = desk.begin().await?;
         add(desk, &mut transaction, &slot, tried, &mut preview).await?;
     }
@@ -108,8 +108,8 @@ struct Tried<'a> {
     made: HashMap<LetterId, MadeOf>,
     /// Those of the difference of one letter.
     bounds: diff::Bounds,
-    /// Headers that are left out or set.
-    headers: &'a HeaderChanges,
+    /// What is tried.
+    asked: &'a TryTransform,
 }
 
 /// Counts what was made of letters, and shows the first of them.
@@ -126,7 +126,7 @@ async fn add(
             continue;
         };
         preview.tried += 1;
-        let head = head_of(conn, *id, &made, tried.headers).await?;
+        let head = head_of(conn, *id, &made, tried.asked).await?;
         match &made.sent {
             _ if head.refusal.is_some() => preview.failed += 1,
             Sent::Failed(_) => preview.failed += 1,
@@ -165,7 +165,7 @@ async fn head_of(
     conn: &mut PgConnection,
     letter: LetterId,
     made: &MadeOf,
-    headers: &HeaderChanges,
+    asked: &TryTransform,
 ) -> Result<TriedHead, DeskError> {
     if matches!(made.sent, Sent::Failed(_)) {
         return Ok(TriedHead::default());
@@ -179,7 +179,7 @@ async fn head_of(
     };
     let MessageHead { properties, headers: own } = opened.unwrap_or(&arrived).clone();
     let marks = (letter, ReplayId(Uuid::nil()), 0);
-    let terms = Terms { marks, keep_expiration: false, headers };
+    let terms = Terms { marks, keep_expiration: asked.keep_expiration, headers: &asked.headers };
     Ok(match republish(properties, own, 0, terms) {
         Ok(sent) => {
             let diff = difference(&arrived.properties, &arrived.headers, &sent);

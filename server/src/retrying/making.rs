@@ -1,16 +1,20 @@
 //! Makes tries whose time has come: a replay for each batch of a policy, frozen as everybody's are.
 //! One office at a time works on a policy, so that its budget holds over all of them.
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
-use dlo_domain::policy::{Breaker, BreakerStatus, Bucket};
+use dlo_domain::policy::{Breaker, BreakerStatus, Bucket, NewPolicy};
 use dlo_domain::replay::{NewReplay, Replay};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
 use super::{Scheduler, actor};
+use crate::changes::{ChangeError, Changes, MOST_OPENED, MadeOf};
 use crate::clock::new_id;
 use crate::planning::{self, Maker};
 use crate::store::audit::Note;
@@ -28,6 +32,9 @@ const READ_WITHIN: TimeDelta = TimeDelta::seconds(5);
 /// Letters of one replay.
 const AT_ONCE: u32 = 500;
 
+/// Others may work on bodies for so long before envelopes are opened; else that is tried again with the next pass.
+const OPENS_WITHIN: Duration = Duration::from_secs(1);
+
 /// Makes what is due of every policy. Tells how long it is until the next try is due that is not yet.
 pub(super) async fn round(
     scheduler: &Scheduler,
@@ -41,13 +48,13 @@ pub(super) async fn round(
             next = Some(next.map_or(wait, |next| next.min(wait)));
         }
         // A full batch may not be all of it.
-        while make(scheduler, policy).await? == AT_ONCE {}
+        while make(scheduler, policy).await? {}
     }
     Ok(next)
 }
 
-/// Makes a batch of a policy's tries. Tells how many.
-async fn make(scheduler: &Scheduler, id: PolicyId) -> Result<u32, StoreError> {
+/// Makes a batch of a policy's tries. Tells whether it was a full one.
+async fn make(scheduler: &Scheduler, id: PolicyId) -> Result<bool, StoreError> {
     let mut transaction = scheduler.pool.begin().await?;
     let made = make_some(scheduler, &mut transaction, id).await?;
     // Not left to the pool, which does it some time later: the policy is locked until then.
@@ -58,12 +65,17 @@ async fn make(scheduler: &Scheduler, id: PolicyId) -> Result<u32, StoreError> {
     Ok(made.unwrap_or_default())
 }
 
+/// How many letters a replay of a policy takes at most.
+fn most_at_once(policy: &NewPolicy) -> u32 {
+    if policy.open_envelopes { MOST_OPENED } else { AT_ONCE }
+}
+
 /// The same within a transaction. Nothing when nothing is to be kept of it.
 async fn make_some(
     scheduler: &Scheduler,
     conn: &mut PgConnection,
     id: PolicyId,
-) -> Result<Option<u32>, StoreError> {
+) -> Result<Option<bool>, StoreError> {
     let Some(kept) = policies::seize(conn, id).await? else {
         return Ok(None);
     };
@@ -77,8 +89,8 @@ async fn make_some(
     let bucket = kept.bucket.refilled(kept.policy.retries_per_minute, now);
     let is_open = kept.policy.window.as_ref();
     let most = if is_open.is_none_or(|window| window.is_open(now)) {
-        let allowed = allowed.unwrap_or(AT_ONCE);
-        bucket.allows().min(allowed).min(AT_ONCE)
+        let at_once = most_at_once(&kept.policy);
+        bucket.allows().min(allowed.unwrap_or(at_once)).min(at_once)
     } else {
         0
     };
@@ -89,8 +101,8 @@ async fn make_some(
     };
     let (due, has_put_off) = without_awaited(conn, due, now).await?;
     let taken = u32::try_from(due.len()).unwrap_or(u32::MAX);
-    if taken > 0 {
-        replay(scheduler, conn, &kept, &due, now).await?;
+    if taken > 0 && !replay(scheduler, conn, &kept, &due, now).await? {
+        return Ok(None);
     }
     // A budget that fills from a time which is the future again would not fill.
     let was_set_back = bucket.at < kept.bucket.at;
@@ -99,7 +111,7 @@ async fn make_some(
     }
     let bucket = if taken > 0 || was_set_back { bucket.without(taken) } else { kept.bucket };
     write(conn, &kept, breaker, bucket).await?;
-    Ok(Some(taken))
+    Ok(Some(taken == most_at_once(&kept.policy)))
 }
 
 /// Puts off the tries of letters whose queue the next read of their broker may know: a queue that was made
@@ -159,32 +171,59 @@ async fn write(
     events::notify(conn, &LiveEvent::Policies).await
 }
 
-/// Freezes a replay of the letters. Those that it leaves out are held, and say why.
+/// Freezes a replay of the letters. Those that it leaves out are held, and say why. Tells whether it was done: not if
+/// others work on bodies, and nothing is to be kept then.
 async fn replay(
     scheduler: &Scheduler,
     conn: &mut PgConnection,
     kept: &Kept,
     due: &[Due],
     now: DateTime<Utc>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let actor = actor(kept);
     let mut ids: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
     ids.sort_unstable();
     let new = NewReplay {
         selection: Selection::of_ids(ids.clone()),
         headers: kept.policy.headers.clone(),
+        open_envelopes: kept.policy.open_envelopes,
         ..NewReplay::default()
     };
     let new = new.under_rule(scheduler.replay.transforms_need_approval);
     let id = ReplayId(new_id(&*scheduler.clock));
     let maker = Maker { actor: &actor, policy: Some(kept.id), is_automatic: true, at: now };
     let named = (Some(id), &new);
-    let replay = planning::freeze(conn, &scheduler.replay, maker, named, &ids).await?;
+    let made = if new.open_envelopes {
+        let Some(made) = opened(conn, &ids).await? else { return Ok(false) };
+        Some(made)
+    } else {
+        None
+    };
+    let config = &scheduler.replay;
+    let replay = planning::freeze_changed(conn, config, maker, named, &ids, made.as_ref()).await?;
     let left_out = retries::made(conn, due, id, now).await?;
     if !left_out.is_empty() {
         hold(conn, kept, &left_out, &reasons(&replay, id), now).await?;
     }
-    Ok(())
+    Ok(true)
+}
+
+/// What is inside of letters that are envelopes; `None` if that cannot be looked into now.
+async fn opened(
+    conn: &mut PgConnection,
+    ids: &[LetterId],
+) -> Result<Option<HashMap<LetterId, MadeOf>>, StoreError> {
+    let Ok(mut opening) = Changes::opening(OPENS_WITHIN).await else {
+        return Ok(None);
+    };
+    match opening.make_within(conn, ids).await {
+        Ok(made) => Ok(Some(made)),
+        Err(ChangeError::Store(why)) => Err(why),
+        Err(why) => {
+            tracing::error!(%why, "envelopes are not opened, and their tries wait");
+            Ok(None)
+        }
+    }
 }
 
 fn reasons(replay: &Replay, id: ReplayId) -> String {

@@ -1,6 +1,7 @@
 //! Retry policies against real servers: what they retry comes to its queue, and back, and is given
 //! up on; offices that are killed lose no try and double none.
 
+mod envelopes;
 mod moving;
 mod unreadable;
 

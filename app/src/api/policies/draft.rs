@@ -41,6 +41,8 @@ pub struct PolicyDraft {
     pub pause: String,
     /// Headers to leave out, `-name`, and to set, `name=value`, with commas between them.
     pub headers: String,
+    /// Whether what is inside of envelopes is sent.
+    pub open_envelopes: String,
     /// Whether it only looks.
     pub shadow: String,
     /// Whether it is asked.
@@ -48,7 +50,7 @@ pub struct PolicyDraft {
 }
 
 /// The fields, without the id.
-const FIELDS: usize = 18;
+const FIELDS: usize = 19;
 
 impl PolicyDraft {
     /// The draft that the address of a form holds, and whether it holds one. `id` is the path's.
@@ -81,6 +83,7 @@ impl PolicyDraft {
             ("watch", &mut self.watch),
             ("pause", &mut self.pause),
             ("headers", &mut self.headers),
+            ("open_envelopes", &mut self.open_envelopes),
             ("shadow", &mut self.shadow),
             ("enabled", &mut self.enabled),
         ]

@@ -29,6 +29,7 @@ pub(super) fn policy_of(draft: &PolicyDraft) -> Result<NewPolicy, ApiError> {
             .headers
             .parse()
             .map_err(|why| ApiError::invalid(sentence(&format!("headers: {why}"))))?,
+        open_envelopes: draft.open_envelopes == "on",
         shadow: draft.shadow == "on",
         enabled: draft.enabled != "off",
     })
@@ -118,6 +119,7 @@ pub(super) fn draft_of(id: String, policy: &NewPolicy) -> PolicyDraft {
         watch: breaker.watch_seconds.to_string(),
         pause: breaker.pause_seconds.to_string(),
         headers: policy.headers.to_string(),
+        open_envelopes: on(policy.open_envelopes),
         shadow: on(policy.shadow),
         enabled: if policy.enabled { "on" } else { "off" }.to_owned(),
     }

@@ -81,8 +81,10 @@ fn verdict(policy: &NewPolicy) -> String {
                 none if none.is_empty() => none,
                 some => format!("; headers: {some}"),
             };
+            let opens =
+                if policy.open_envelopes { "; sends what is inside of envelopes" } else { "" };
             format!(
-                "retries after {delays} (± {jitter} %), at most {budget} a minute{window}{headers}"
+                "retries after {delays} (± {jitter} %), at most {budget} a minute{window}{headers}{opens}"
             )
         }
     }

@@ -268,6 +268,7 @@ async fn a_program_is_tried_before_anything_is_planned(pool: PgPool) {
         transform: Some(Transform { jq: "if .n < 10 then . else .n += 1 end".to_owned() }),
         open_envelopes: false,
         headers: HeaderChanges::default(),
+        keep_expiration: false,
     };
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.total, preview.tried), (31, 31));
@@ -310,6 +311,7 @@ async fn what_becomes_of_headers_and_envelopes_is_shown_before_it_is_sent(pool: 
         transform: None,
         open_envelopes: true,
         headers: changes(json!({"leave_out": ["x-delay"], "set": {"tenant": "globex"}})),
+        keep_expiration: false,
     };
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.changed, preview.unchanged, preview.failed), (1, 1, 1));
@@ -327,6 +329,12 @@ async fn what_becomes_of_headers_and_envelopes_is_shown_before_it_is_sent(pool: 
     assert_eq!(lines(&of(envelope).headers), ["-expiration: 500", "+tenant: globex"]);
     assert!(of(too_large).error.as_deref().is_some_and(|why| why.contains("125")));
 
+    asked.keep_expiration = true;
+    let preview = bench.desk.try_transform(&asked).await.expect("a preview");
+    let shown = preview.letters.iter().find(|one| one.letter_id == plain).expect("shown");
+    assert_eq!(lines(&shown.headers), ["-tenant: acme", "+tenant: globex", "-x-delay: 60000"]);
+
+    asked.keep_expiration = false;
     asked.headers = changes(json!({"leave_out": ["stack"]}));
     asked.open_envelopes = false;
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");

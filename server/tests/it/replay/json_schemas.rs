@@ -115,6 +115,7 @@ async fn a_preview_tells_which_changed_letters_do_not_fit(pool: PgPool) {
         transform: Some(Transform { jq: "if .keep then . else .total -= 5 end".to_owned() }),
         open_envelopes: false,
         headers: HeaderChanges::default(),
+        keep_expiration: false,
     };
     let preview = bench.desk.try_transform(&asked).await.expect("a preview");
     assert_eq!((preview.changed, preview.unchanged), (24, 1));

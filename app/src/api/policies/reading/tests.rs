@@ -13,6 +13,7 @@ fn a_form_comes_back_as_the_policy_that_it_was() {
             until: "17:00".parse().expect("a time"),
         }),
         headers: "-x-delay, id=\"7\"".parse().expect("changes"),
+        open_envelopes: true,
         shadow: true,
         ..NewPolicy::default()
     };
