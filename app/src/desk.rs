@@ -107,7 +107,7 @@ pub trait TriageDesk:
         since: Option<i32>,
     ) -> Result<ArrivalChanges, DeskError>;
 
-    /// The letters that have a correlation id, a trace or a key of the business in common with a letter.
+    /// The letters that have a correlation id, a trace or a business key in common with a letter.
     async fn related_letters(&self, id: LetterId) -> Result<Vec<RelatedLetters>, DeskError>;
 
     /// A part of the body of an arrival, byte by byte; of the last arrival when `ordinal` is absent. All

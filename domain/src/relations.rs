@@ -20,18 +20,13 @@ const CORRELATION_IDS: [&str; 3] =
     ["NServiceBus.CorrelationId", "rbs2-corr-id", "ce-correlationid"];
 
 /// What of a message other messages of the same work have too. Every member may be missing.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Relations {
     /// The correlation id, as its property has it, or a header of NServiceBus, Rebus or CloudEvents.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
     /// The id of the trace, without the ids of spans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
     /// What people know the work by, such as an order's number: the source's settings say where it stands.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub business_key: Option<String>,
 }
 

@@ -7,6 +7,7 @@ use dlo_domain::relations::{MOST_RELATED, RelatedLetters};
 use sqlx::PgConnection;
 
 use super::PgDesk;
+use super::letters::no_letter;
 use crate::store::letter_list::{self, Matching, SearchTime};
 use crate::store::{extracts, letter_detail};
 
@@ -17,7 +18,7 @@ pub(super) async fn letters(desk: &PgDesk, id: LetterId) -> Result<Vec<RelatedLe
     let conn = &mut *transaction;
     letter_list::limit_time(conn, desk.patience.answer).await?;
     if letter_detail::summary(conn, id).await?.is_none() {
-        return Err(DeskError::NotFound(format!("there is no letter {id}")));
+        return Err(no_letter(id));
     }
     let relations = extracts::relations(conn, id).await?;
     let mut all = Vec::new();

@@ -53,7 +53,7 @@ pub(super) async fn round(
     Ok(next)
 }
 
-/// Makes a batch of a policy's tries. Tells whether it was a full one.
+/// Makes a batch of a policy's tries. Returns whether it was a full one.
 async fn make(scheduler: &Scheduler, id: PolicyId) -> Result<bool, StoreError> {
     let mut transaction = scheduler.pool.begin().await?;
     let made = make_some(scheduler, &mut transaction, id).await?;
@@ -171,8 +171,8 @@ async fn write(
     events::notify(conn, &LiveEvent::Policies).await
 }
 
-/// Freezes a replay of the letters. Those that it leaves out are held, and say why. Tells whether it was done: not if
-/// others work on bodies, and nothing is to be kept then.
+/// Freezes a replay of the letters. Those that it leaves out are held, and say why. Returns false if others
+/// work on bodies for too long: then nothing is to be kept.
 async fn replay(
     scheduler: &Scheduler,
     conn: &mut PgConnection,

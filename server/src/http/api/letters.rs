@@ -140,7 +140,7 @@ pub(crate) async fn changes(
     Ok(Json(front.desk.compare_arrivals(id, ordinal, since).await?))
 }
 
-/// The letters that have a correlation id, a trace or a key of the business in common with a letter: the newest of
+/// The letters that have a correlation id, a trace or a business key in common with a letter: the newest of
 /// each, without the letter itself.
 #[utoipa::path(
     get, path = "/api/v1/letters/{id}/related", tag = "letters",
