@@ -12,12 +12,12 @@ use crate::json_schema::SchemaCheck;
 use crate::republish::HeaderChanges;
 use crate::selection::Selection;
 
-/// Changes every letter's JSON body.
+/// Changes the values of every letter's body, whatever format they are written in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Transform {
-    /// A jq program that gives exactly one value for each body.
+    /// A jq program that gives exactly one value for that of each body.
     pub jq: String,
 }
 
@@ -270,7 +270,7 @@ pub struct EditSheet {
     pub text: String,
     /// The content type.
     pub content_type: String,
-    /// The content encoding, where the form shows what is within it.
+    /// What the body is packed in, by name, where the form shows what is within it.
     pub content_encoding: Option<String>,
     /// The queue that the letter died in.
     pub queue: Option<String>,

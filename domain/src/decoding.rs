@@ -1,4 +1,5 @@
-//! Bodies made readable, step by step, for looking and searching: a replay sends the bytes themselves.
+//! Bodies made readable, step by step, for looking and searching: a replay sends the bytes themselves, unless a person
+//! asks for other values (`rewritable`), which are written and packed as those before were (`layer`).
 //!
 //! What was packed is unpacked first (`unpacking`), then read as values (`document`) or as text (`charset`): as the
 //! sender says, unless the bytes say otherwise. A message of Protobuf or Avro is read by the message types that are
@@ -15,9 +16,11 @@ mod formats;
 mod frame;
 mod known_types;
 mod labels;
+mod layer;
 mod message;
 mod message_types;
 mod registry;
+mod rewritable;
 mod step;
 mod unpacking;
 
@@ -29,10 +32,11 @@ pub use formats::avro::{AvroId, AvroSchema, AvroTypes};
 pub use formats::protobuf::{MessageId, ProtobufTypes, rank};
 pub use formats::ranked::{Ranked, is_likely};
 pub use known_types::KnownTypes;
-pub use labels::Labels;
 pub(crate) use labels::unknown_names;
+pub use labels::{BodyHead, Labels};
 pub use message_types::MessageTypes;
 pub use registry::{RegisteredSchema, Registry};
+pub use rewritable::{Rewritable, TooLarge};
 pub use step::{Certainty, Evidence, Format, RankedType, Step};
 pub use unpacking::{Unpacked, unpack, unpack_named};
 

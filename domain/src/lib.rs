@@ -27,6 +27,7 @@ pub mod group;
 pub mod grouping;
 pub mod ids;
 pub mod json_schema;
+pub mod json_text;
 pub mod judge;
 pub mod letter;
 pub mod named;

@@ -226,7 +226,7 @@ fn read_values(
     }
     let attempt = read_document(labels, bytes);
     notes.extend(attempt.fault);
-    let Document { step, value } = attempt.document?;
+    let Document { step, value, .. } = attempt.document?;
     if !is_json && json_cost(value.to_string().as_bytes()) > MOST_TREE_COST {
         notes.push(TOO_MANY.to_owned());
         return Some((step, None));

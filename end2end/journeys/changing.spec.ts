@@ -71,11 +71,11 @@ test('many letters are changed with jq, after a look at each', async ({ page, wo
   await changing.getByRole('button', { name: 'Try again' }).click();
   await expect(changing.getByRole('status')).toContainText('2 changed, 0 unchanged, 1 error of 3 letters');
   await expect(changing.locator('ins')).toHaveText(['+   "country": "DE"', '+   "country": "DE"']);
-  await expect(changing).toContainText('left out: its body is no JSON');
+  await expect(changing).toContainText('left out: its body cannot be changed');
   await page.getByRole('button', { name: 'Replay 2 letters, changed by jq, to the queues they died in' }).click();
   await expect(sentence(page)).toHaveText('Replayed 2 letters to the queues they died in: 2 confirmed by the broker.');
   await expect(section(page, 'What is sent is changed by jq')).toContainText('.country = "D" + "E"');
-  await expect(section(page, 'Left out')).toContainText('no JSON');
+  await expect(section(page, 'Left out')).toContainText('its body cannot be changed');
   const states = (await running.api.letters(`source:${workplace.source}`)).items.map(({ state }) => state);
   expect(states.sort()).toEqual(['held', 'replayed', 'replayed']);
 });

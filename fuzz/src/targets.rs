@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary as _, Unstructured};
 use dlo_domain::arrival::Delivered;
-use dlo_domain::decoding::{self, AvroSchema, KnownTypes, Labels, MessageTypes, Ranked};
+use dlo_domain::decoding::{
+    self, AvroSchema, KnownTypes, Labels, MessageTypes, Ranked, Rewritable,
+};
 use dlo_domain::extract::Extract;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::filter::{LetterFilter, complete};
@@ -56,6 +58,14 @@ fn body_of(content_type: Option<&str>, content_encoding: Option<&str>, body: &[u
         assert!(plain.bytes.len() <= MOST_BYTES.max(body.len()), "{}", plain.bytes.len());
         let _ = decoding::read_text(labels, &plain.bytes, plain.is_whole);
         let _ = decoding::read_document(labels, &plain.bytes);
+    }
+    if let Ok(read) = Rewritable::read(labels, body, MOST_BYTES)
+        && read.can_be_rewritten().is_ok()
+        && let Some(values) = read.values()
+    {
+        // What is sent in place of values says what they say, or is not sent.
+        let _ = read.with_values(&values);
+        let _ = read.with_values("{\"zz\": [1, \"a\", null, {\"b\": 2.5}]}");
     }
     if let Some(inside) = decoding::open_envelope(labels, body, MOST_BYTES) {
         // What is sent in place of the envelope is stored as what arrives is.

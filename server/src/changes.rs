@@ -5,10 +5,11 @@ mod editing;
 mod opening;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_domain::changing::TryTransform;
-use dlo_domain::decoding::Envelope;
+use dlo_domain::decoding::{Envelope, MessageTypes};
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::NewReplay;
 use dlo_domain::selection::Chosen;
@@ -76,6 +77,8 @@ enum Kind {
     /// A jq program makes them.
     Jq {
         program: Box<Transforming>,
+        /// The message types by which bodies are read.
+        types: Arc<MessageTypes>,
         /// What was made so far, in bytes.
         bytes: usize,
         /// What may be made, in bytes.
@@ -114,7 +117,7 @@ impl Changes {
         Self(Kind::None)
     }
 
-    /// What a replay asks for. A jq program is read here, once. `patience` is how long others may keep this from
+    /// What a replay asks for. A jq program is read here, once. Messages are read by `types`. `patience` is how long others may keep this from
     /// working on bodies.
     ///
     /// # Errors
@@ -123,6 +126,7 @@ impl Changes {
     pub async fn of(
         new: &NewReplay,
         transformer: &Transformer,
+        types: &Arc<MessageTypes>,
         patience: Duration,
     ) -> Result<Self, ChangeError> {
         Ok(Self(match (&new.transform, &new.edit, new.open_envelopes) {
@@ -133,6 +137,7 @@ impl Changes {
             }
             (Some(transform), None, false) => Kind::Jq {
                 program: Box::new(transformer.begin(&transform.jq).await?),
+                types: types.clone(),
                 bytes: 0,
                 most: MOST_FROZEN_BYTES,
                 keeps: !new.dry_run,
@@ -169,6 +174,7 @@ impl Changes {
     pub async fn try_out(
         asked: &TryTransform,
         transformer: &Transformer,
+        types: &Arc<MessageTypes>,
         patience: Duration,
     ) -> Result<Self, ChangeError> {
         Ok(Self(match (&asked.transform, asked.open_envelopes) {
@@ -179,6 +185,7 @@ impl Changes {
             }
             (Some(transform), false) => Kind::Jq {
                 program: Box::new(transformer.begin(&transform.jq).await?),
+                types: types.clone(),
                 bytes: 0,
                 most: MOST_TRIED_BYTES,
                 keeps: true,
@@ -272,17 +279,15 @@ impl Changes {
                 }
             }
             Kind::Open(opening) => opening.open(originals, sent).await?,
-            Kind::Jq { program, bytes, most, keeps } => {
+            Kind::Jq { program, types, bytes, most, keeps } => {
                 let (letters, unchanged): (Vec<_>, Vec<_>) = originals
                     .into_iter()
-                    .map(|original| {
-                        let encoding = original.content_encoding;
-                        let body = original.body;
-                        ((original.letter, original.ordinal), Unchanged { encoding, body })
+                    .map(|Original { letter, ordinal, head, body }| {
+                        ((letter, ordinal), Unchanged { head, body })
                     })
                     .unzip();
                 let left = *most - *bytes;
-                let made = program.change(&unchanged, left).await;
+                let made = program.change(unchanged, types, left).await;
                 let made = made.map_err(|why| match why {
                     TransformError::TooMuch(_) => TransformError::TooMuch(*most),
                     other => other,

@@ -8,11 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use dlo_domain::budget::json_cost;
+use dlo_domain::decoding::{Labels, Rewritable, TooLarge};
 use dlo_domain::json_schema::{SchemaCheck, SchemaFor};
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
-
-use crate::transform::{UnpackError, unpack_within};
 
 /// Schemas that are taken.
 pub const MOST_SCHEMAS: usize = 200;
@@ -68,22 +67,27 @@ impl Schema {
         Ok(Self { name: name.to_owned(), wanted, validator })
     }
 
-    /// What it says of a body, packed as its sender says.
+    /// What it says of the values of a body, whatever they are written in.
     #[must_use]
-    pub fn check(&self, encoding: Option<&str>, body: &[u8]) -> SchemaCheck {
+    pub fn check(&self, labels: Labels<'_>, body: &[u8]) -> SchemaCheck {
         let whole = |why: String| SchemaCheck::of(&self.name, [(String::new(), why)]);
-        let body = match unpack_within(encoding, body, MOST_CHECKED_BYTES) {
-            Ok(unpacked) => unpacked.bytes,
-            Err(UnpackError::Unfit(why)) => return whole(why),
-            Err(UnpackError::TooLarge(most)) => {
+        let body = match Rewritable::read(labels, body, MOST_CHECKED_BYTES) {
+            Ok(body) => body,
+            Err(TooLarge(most)) => {
                 let mib = most / 1024 / 1024;
                 return whole(format!("it was not checked: it has more than {mib} MiB"));
             }
         };
-        if json_cost(&body) > MOST_TREE_COST {
+        let Some(values) = body.values() else {
+            return whole(match body.fault() {
+                Some(fault) => format!("it has no values that could be checked: {fault}"),
+                None => "it has no values that could be checked".to_owned(),
+            });
+        };
+        if json_cost(values.as_bytes()) > MOST_TREE_COST {
             return whole("it was not checked: it has too many values".to_owned());
         }
-        match serde_json::from_slice::<Value>(&body) {
+        match serde_json::from_str::<Value>(&values) {
             Err(why) => whole(format!("it is no JSON: {why}")),
             Ok(value) => {
                 let faults = self.validator.iter_errors(&value);
@@ -125,7 +129,7 @@ mod tests {
     }
 
     fn said(schema: &str, body: &str) -> Vec<(String, String)> {
-        let check = read(schema).expect("a schema").check(None, body.as_bytes());
+        let check = read(schema).expect("a schema").check(Labels::default(), body.as_bytes());
         let faults = check.faults.into_iter();
         faults.map(|fault| (fault.place, fault.why)).collect()
     }
@@ -149,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_body_that_cannot_be_checked_does_not_fit() {
-        for (body, wanted) in [("{", "no JSON"), ("", "no JSON")] {
+        for (body, wanted) in [("{", "no values"), ("", "no values")] {
             let faults = said(ORDER, body);
             assert!(faults[0].1.contains(wanted), "{faults:?}");
         }
@@ -160,7 +164,8 @@ mod tests {
         let many = format!("[{}0]", "{\"\":0},".repeat(100_000));
         assert!(said("{}", &many)[0].1.contains("too many values"));
         let schema = read(ORDER).expect("a schema");
-        let packed = schema.check(Some("gzip"), b"no gzip");
+        let packed = schema
+            .check(Labels { content_encoding: Some("gzip"), ..Labels::default() }, b"no gzip");
         assert!(!packed.fits(), "{packed:?}");
     }
 
@@ -194,7 +199,7 @@ mod tests {
             {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}"##;
         for text in [r##"{"$ref": "#"}"##, around] {
             if let Ok(schema) = read(text) {
-                assert_eq!(schema.check(None, b"1").schema, "order.json");
+                assert_eq!(schema.check(Labels::default(), b"1").schema, "order.json");
             }
         }
         let tree = r##"{"properties": {"next": {"$ref": "#"}}, "required": ["n"]}"##;

@@ -8,35 +8,52 @@
 pub mod diff;
 mod frames;
 pub mod offload;
-mod packing;
-pub mod pretty;
 mod program;
+mod rewriting;
 mod slots;
 mod strict;
 pub mod worker;
 
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
+use dlo_domain::decoding::MessageTypes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader, BufWriter};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use frames::{Answer, Head, MOST_FRAME_BYTES};
-pub(crate) use packing::size as size_in_words;
-pub use packing::{MOST_UNPACKED_BYTES, UnpackError, Unpacked, unpack, unpack_within};
+use rewriting::Part;
+pub use rewriting::Unchanged;
 use slots::{Slot, Slots};
 pub use strict::check as check_json;
 use worker::OUT_OF_TIME;
 
 use crate::config::Patience;
 
+/// The largest body that is changed, in bytes, unpacked and as it is made.
+pub const MOST_UNPACKED_BYTES: usize = 16 * 1024 * 1024;
+
 /// The longest program that is taken, in bytes.
 pub const MOST_PROGRAM_BYTES: usize = 16 * 1024;
 
 /// Letters on which the program may go beyond its limits; then the others are not tried.
 const MOST_OVERRUNS: u32 = 5;
+
+/// A limit in words.
+pub(crate) fn size_in_words(bytes: usize) -> String {
+    match bytes / 1024 {
+        kib if kib >= 1024 && kib % 1024 == 0 => format!("{} MiB", kib / 1024),
+        kib => format!("{kib} KiB"),
+    }
+}
+
+/// What is said of a body that is too large.
+fn too_large() -> String {
+    format!("its body has more than {}", size_in_words(MOST_UNPACKED_BYTES))
+}
 
 /// Starts workers.
 #[derive(Debug, Clone)]
@@ -87,21 +104,12 @@ pub enum TransformError {
     NoWorker(String),
 }
 
-/// A body that the program is to be asked of.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Unchanged {
-    /// How its sender says that it is packed.
-    pub encoding: Option<String>,
-    /// Its bytes.
-    pub body: Vec<u8>,
-}
-
 /// What the program made of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
     /// The value is as it was: the bytes stay.
     Same,
-    /// Another body, packed as the one before was.
+    /// Another body, in the format of the one before and packed as it was.
     Changed(Vec<u8>),
     /// None, and why.
     Failed(String),
@@ -162,19 +170,42 @@ pub struct Transforming {
 }
 
 impl Transforming {
-    /// Asks the program of bodies; the answers come in the same order. Those that are other bodies may have
-    /// `most` bytes together.
+    /// Asks the program of the values of bodies; the answers come in the same order. Those that are other bodies may have
+    /// `most` bytes together. Messages are read by these types.
     ///
     /// # Errors
-    /// When no worker can be started, or all together take too long or are too much.
+    /// Returns an error if no worker can be started, or if all together take too long or are too much.
     pub async fn change(
         &mut self,
-        bodies: &[Unchanged],
+        bodies: Vec<Unchanged>,
+        types: &Arc<MessageTypes>,
         most: usize,
     ) -> Result<Vec<Made>, TransformError> {
+        let bodies = Arc::new(bodies);
         let mut made = Vec::with_capacity(bodies.len());
         let mut left = most;
         while made.len() < bodies.len() {
+            let part = Part { bodies: bodies.clone(), from: made.len(), types: types.clone() };
+            let read = off_thread(part.clone(), Part::read).await;
+            let texts: Vec<&str> = read.iter().filter_map(|text| text.as_deref().ok()).collect();
+            let answers = self.ask(&texts, left).await?;
+            let of_part = off_thread(part, move |part| part.write(read, answers)).await;
+            for one in &of_part {
+                if let Made::Changed(body) = one {
+                    let too_much = TransformError::TooMuch(most);
+                    left = left.checked_sub(body.len()).ok_or(too_much)?;
+                }
+            }
+            made.extend(of_part);
+        }
+        Ok(made)
+    }
+
+    /// Asks the program of texts of JSON; those that become others may have `most` bytes together.
+    async fn ask(&mut self, texts: &[&str], most: usize) -> Result<Vec<Made>, TransformError> {
+        let mut made = Vec::with_capacity(texts.len());
+        let mut left = most;
+        while made.len() < texts.len() {
             if self.overruns >= MOST_OVERRUNS {
                 made.push(Made::Failed(format!(
                     "it was not tried: the jq program went beyond its limits for {MOST_OVERRUNS} \
@@ -187,7 +218,7 @@ impl Transforming {
                 None => Worker::start(&self.transformer, &self.jq).await?,
             };
             let asked =
-                timeout_at(self.until, worker.ask(&bodies[made.len()..], &mut made, &mut left));
+                timeout_at(self.until, worker.ask(&texts[made.len()..], &mut made, &mut left));
             match asked.await {
                 Err(_) => return Err(TransformError::OutOfTime(self.transformer.within)),
                 Ok(Ok(())) => self.worker = Some(worker),
@@ -200,6 +231,15 @@ impl Transforming {
         }
         Ok(made)
     }
+}
+
+/// Works on bodies on a thread that may take its time. As many as jq programs run do so at once.
+async fn off_thread<T: Send + 'static>(
+    part: Part,
+    work: impl FnOnce(&Part) -> T + Send + 'static,
+) -> T {
+    let done = tokio::task::spawn_blocking(move || work(&part)).await;
+    done.unwrap_or_else(|why| std::panic::resume_unwind(why.into_panic()))
 }
 
 /// Why a worker is not asked any further.
@@ -234,7 +274,7 @@ impl Worker {
         let from = child.stdout.take().expect("it was asked for");
         let mut worker = Self { child, to: BufWriter::new(to), from: BufReader::new(from) };
         let said = async {
-            worker.say(&[jq.as_bytes()]).await?;
+            say(&mut worker.to, jq.as_bytes()).await?;
             worker.to.flush().await?;
             worker.hear().await
         };
@@ -252,21 +292,19 @@ impl Worker {
     /// Asks for bodies and adds the answers, as long as there are any; other bodies have `left` bytes together.
     async fn ask(
         &mut self,
-        bodies: &[Unchanged],
+        texts: &[&str],
         made: &mut Vec<Made>,
         left: &mut usize,
     ) -> Result<(), NoAnswer> {
         let (to, from) = (&mut self.to, &mut self.from);
         let asking = async {
-            for one in bodies {
-                let encoding = one.encoding.as_deref().unwrap_or_default().as_bytes();
-                let length = u32::try_from(encoding.len()).unwrap_or(u32::MAX);
-                say(to, &[&length.to_le_bytes(), encoding, &one.body]).await?;
+            for text in texts {
+                say(to, text.as_bytes()).await?;
             }
             to.flush().await
         };
         let hearing = async {
-            for _ in bodies {
+            for _ in texts {
                 made.push(match hear(from).await {
                     Ok(Answer::Same) => Made::Same,
                     Ok(Answer::Changed(body)) => {
@@ -289,10 +327,6 @@ impl Worker {
             // Whether all could be said shows in what is heard.
             _ = &mut asking => hearing.await,
         }
-    }
-
-    async fn say(&mut self, parts: &[&[u8]]) -> std::io::Result<()> {
-        say(&mut self.to, parts).await
     }
 
     async fn hear(&mut self) -> std::io::Result<Answer> {
@@ -320,13 +354,9 @@ impl Worker {
     }
 }
 
-async fn say(to: &mut BufWriter<ChildStdin>, parts: &[&[u8]]) -> std::io::Result<()> {
-    let length = parts.iter().map(|part| part.len()).sum::<usize>();
-    to.write_all(&frames::length(length)).await?;
-    for part in parts {
-        to.write_all(part).await?;
-    }
-    Ok(())
+async fn say(to: &mut BufWriter<ChildStdin>, text: &[u8]) -> std::io::Result<()> {
+    to.write_all(&frames::length(text.len())).await?;
+    to.write_all(text).await
 }
 
 async fn hear(from: &mut BufReader<ChildStdout>) -> std::io::Result<Answer> {

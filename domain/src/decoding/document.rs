@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::formats::avro::AvroId;
+use super::formats::protobuf::MessageId;
 use super::formats::{avro, cbor, form, is_text, java, msgpack, ndjson, php, pickle, xml};
 use super::labels::Labels;
 use super::message;
@@ -14,6 +16,15 @@ pub struct Document {
     pub step: Step,
     /// What they say.
     pub value: Value,
+    /// The known message type by which they were read.
+    pub(super) type_id: Option<TypeId>,
+}
+
+/// A known message type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TypeId {
+    Protobuf(MessageId),
+    Avro(AvroId),
 }
 
 /// What came of reading bytes as values.
@@ -66,7 +77,7 @@ impl Document {
         if is_guess && evidence == Evidence::Shape {
             step.certainty = Certainty::Likely;
         }
-        Self { step, value }
+        Self { step, value, type_id: None }
     }
 }
 
@@ -92,7 +103,7 @@ fn read_container(bytes: &[u8]) -> Result<Document, String> {
     let avro::Container { value, name } = avro::read(bytes)?;
     let mut step = Step::new(Format::Avro, Evidence::Magic, bytes.len());
     step.detail = name;
-    Ok(Document { step, value })
+    Ok(Document { step, value, type_id: None })
 }
 
 /// Whether bytes are an object or a list of JSON.
@@ -102,7 +113,7 @@ pub(super) fn is_json(bytes: &[u8]) -> bool {
 }
 
 /// The format that a media type names, if it is one that has a structure.
-fn format_of(content_type: &str) -> Option<Format> {
+pub(super) fn format_of(content_type: &str) -> Option<Format> {
     let essence = content_type.split(';').next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
     let (family, kind) = essence.split_once('/').unwrap_or(("", &essence));
@@ -167,7 +178,7 @@ fn says_something(format: Format, value: &Value) -> bool {
     }
 }
 
-fn read_as(format: Format, bytes: &[u8]) -> Result<Value, String> {
+pub(super) fn read_as(format: Format, bytes: &[u8]) -> Result<Value, String> {
     let text = || std::str::from_utf8(bytes).map_err(|why| why.to_string());
     match format {
         Format::Json => serde_json::from_slice(bytes).map_err(|why| why.to_string()),

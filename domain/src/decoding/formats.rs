@@ -15,6 +15,7 @@ pub(super) mod php;
 pub(super) mod pickle;
 pub mod protobuf;
 pub mod ranked;
+pub(super) mod rewriting;
 pub(super) mod xml;
 
 use base64::Engine as _;
@@ -31,6 +32,7 @@ const MOST_VALUES: usize = 100_000;
 const TOO_MANY: &str = "it has more than 100,000 values";
 const TOO_DEEP: &str = "it is nested more than 64 deep";
 const TOO_SHORT: &str = "it ends too early";
+const TWICE: &str = "it has two members of one name, one of which would be lost";
 const BYTES_BEHIND: &str = "more bytes stand behind its end";
 
 /// Counts the values of a body, and how deep it is in them.
@@ -84,6 +86,11 @@ pub(super) fn is_text(text: &str) -> bool {
 
 fn float(number: f64) -> Value {
     Number::from_f64(number).map_or_else(|| Value::from(number.to_string()), Value::Number)
+}
+
+/// A number of 32 bits, as short as it was before: 0.1 and not 0.10000000149011612.
+fn single(number: f32) -> Value {
+    float(number.to_string().parse().unwrap_or_else(|_| f64::from(number)))
 }
 
 fn whole(number: i128) -> Value {

@@ -5,7 +5,9 @@ use encoding_rs::Encoding;
 
 use super::coding;
 use super::known_types::KnownTypes;
+use super::message_types::MessageTypes;
 use crate::reading::cut;
+use crate::wire::{FieldTable, Properties, WireText};
 
 /// The longest name that is repeated in a note, in bytes.
 const MOST_NAME_BYTES: usize = 64;
@@ -22,6 +24,41 @@ pub struct Labels<'a> {
     pub content_encoding: Option<&'a str>,
     /// The message types that are known.
     pub known: KnownTypes<'a>,
+}
+
+/// What a message says of its body.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BodyHead {
+    /// The media type.
+    pub content_type: Option<String>,
+    /// What it was packed in.
+    pub content_encoding: Option<String>,
+    /// What the message says that it is of.
+    pub message_type: Option<WireText>,
+    /// Its headers, which may name its message type.
+    pub headers: FieldTable,
+}
+
+impl BodyHead {
+    /// That of a message.
+    #[must_use]
+    pub fn of(properties: Properties, headers: FieldTable) -> Self {
+        let text = |text: WireText| text.to_display().into_owned();
+        Self {
+            content_type: properties.content_type.map(text),
+            content_encoding: properties.content_encoding.map(text),
+            message_type: properties.kind,
+            headers,
+        }
+    }
+
+    /// How the body is written, with these message types known.
+    #[must_use]
+    pub fn labels<'a>(&'a self, types: &'a MessageTypes) -> Labels<'a> {
+        let content_type = self.content_type.as_deref();
+        let known = KnownTypes::of(types, content_type, self.message_type.as_ref(), &self.headers);
+        Labels { content_type, content_encoding: self.content_encoding.as_deref(), known }
+    }
 }
 
 impl Labels<'_> {

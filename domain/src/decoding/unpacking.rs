@@ -7,6 +7,7 @@ use super::formats::php;
 use super::frame::{Frame, numbered};
 use super::known_types::KnownTypes;
 use super::labels::Labels;
+use super::layer::Layer;
 use super::message::is_message;
 use super::step::{Evidence, Format, Step};
 
@@ -25,6 +26,8 @@ pub struct Unpacked<'a> {
     pub is_whole: bool,
     /// What was undone, in order.
     pub steps: Vec<Step>,
+    /// The same, so that it can be done again.
+    layers: Vec<Layer>,
     /// What the sender says that does not hold, as sentences.
     pub faults: Vec<String>,
     /// What is known of message types: also what stood before the message and named its schema.
@@ -56,6 +59,7 @@ pub fn unpack_named<'a>(
         bytes: Cow::Borrowed(body),
         is_whole: whole,
         steps: Vec::new(),
+        layers: Vec::new(),
         faults: Vec::new(),
         known: labels.known,
         unknown_schema: None,
@@ -72,6 +76,14 @@ pub fn unpack_named<'a>(
 }
 
 impl Unpacked<'_> {
+    /// Packs other bytes as these were.
+    ///
+    /// # Errors
+    /// Returns why it cannot be done, as a sentence without its end.
+    pub fn pack(&self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+        self.layers.iter().rev().try_fold(bytes, |bytes, layer| layer.pack(&bytes))
+    }
+
     /// Undoes what the sender names; says whether it, or what it really is, was undone.
     fn undo_named(&mut self, name: &str, format: Format, most: usize) -> bool {
         if self.steps.len() >= MOST_STEPS {
@@ -144,6 +156,7 @@ impl Unpacked<'_> {
                 let mut step = Step::new(frame.format, Evidence::Magic, message.len());
                 step.detail = Some(frame.detail);
                 self.steps.push(step);
+                self.layers.push(Layer::Prefix(self.bytes[..frame.bytes].to_vec()));
                 self.bytes = Cow::Owned(message);
                 self.known = frame.known;
             }
@@ -156,6 +169,7 @@ impl Unpacked<'_> {
 
     fn take(&mut self, format: Format, evidence: Evidence, opened: Opened) {
         self.steps.push(Step::new(format, evidence, opened.bytes.len()));
+        self.layers.extend(Layer::of(format, &self.bytes));
         self.is_whole = opened.is_whole;
         self.bytes = Cow::Owned(opened.bytes);
     }

@@ -9,7 +9,8 @@ use crate::store::replays::bodies::{Frozen, Original};
 
 /// An edit that changes nothing is sent as the letter is.
 pub(super) fn edited(original: &Original, body: &[u8], content_type: Option<&str>) -> Sent {
-    let other_type = content_type.filter(|kind| original.content_type.as_deref() != Some(*kind));
+    let other_type =
+        content_type.filter(|kind| original.head.content_type.as_deref() != Some(*kind));
     if other_type.is_none() && original.body == body {
         return Sent::Same;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dlo_domain::decoding::{Inside, Labels, open_envelope};
+use dlo_domain::decoding::{Inside, MessageTypes, open_envelope};
 use dlo_domain::ids::LetterId;
 
 use super::{ChangeError, MadeOf, Sent};
@@ -60,13 +60,9 @@ impl Opening {
 }
 
 fn opened(original: Original) -> (LetterId, MadeOf) {
-    let Original { letter, ordinal, content_type, content_encoding, body } = original;
-    let labels = Labels {
-        content_type: content_type.as_deref(),
-        content_encoding: content_encoding.as_deref(),
-        ..Labels::default()
-    };
-    let sent = match open_envelope(labels, &body, MOST_UNPACKED_BYTES) {
+    let Original { letter, ordinal, head, body } = original;
+    let types = MessageTypes::default();
+    let sent = match open_envelope(head.labels(&types), &body, MOST_UNPACKED_BYTES) {
         None => Sent::Same,
         Some(Inside { damage: Some(why), .. }) => Sent::Failed(why.to_owned()),
         Some(Inside { envelope, body, properties, headers, damage: None }) => {

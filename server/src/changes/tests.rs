@@ -2,6 +2,7 @@
 
 use super::*;
 use dlo_domain::changing::{Edit, MOST_EDITED_BYTES};
+use dlo_domain::decoding::BodyHead;
 use uuid::Uuid;
 
 fn letter(number: u128) -> LetterId {
@@ -33,8 +34,7 @@ fn an_edit_that_changes_nothing_is_no_change() {
     let original = Original {
         letter: letter(1),
         ordinal: 2,
-        content_type: Some("text/plain".into()),
-        content_encoding: None,
+        head: BodyHead { content_type: Some("text/plain".into()), ..BodyHead::default() },
         body: b"a".to_vec(),
     };
     assert_eq!(edited(&original, b"a", None), Sent::Same);

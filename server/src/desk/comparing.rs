@@ -7,8 +7,8 @@ use dlo_domain::payload::Content;
 use dlo_domain::republish::between_arrivals;
 
 use super::PgDesk;
-use super::letters::{arrival, payload};
-use super::transforms::{compared, packed};
+use super::letters::{arrival, message_types, payload};
+use super::transforms::{as_body, compared};
 use crate::transform::diff;
 use crate::transform::offload::BodySlot;
 
@@ -55,12 +55,14 @@ pub(super) async fn arrivals(
         return Ok(changes);
     }
     let slot = BodySlot::large(desk.patience.turn).await?;
+    let types = message_types(desk).await?;
     let mut transaction = desk.begin().await?;
     let before = compared(&mut transaction, id, since).await?;
     let after = compared(&mut transaction, id, ordinal).await?;
     drop(transaction);
     let bounds = diff::Bounds::of_one(desk.patience.diff);
-    let compare = move || diff::of_bodies(packed(&before), packed(&after), bounds);
+    let compare =
+        move || diff::of_bodies(as_body(&before, &types), as_body(&after, &types), bounds);
     let text = slot.run(compare).await;
     (changes.cut, changes.text) = (text.cut, Some(text));
     Ok(changes)

@@ -9,14 +9,16 @@ use dlo_app::desk::DeskError;
 use dlo_domain::audit::Actor;
 use dlo_domain::budget::page_cost;
 use dlo_domain::changing::{Edit, EditSheet, MOST_EDITED_BYTES, NewDraft, Shape};
+use dlo_domain::decoding::{Format, MessageTypes};
 use dlo_domain::ids::LetterId;
+use dlo_domain::json_text::compact;
 use dlo_domain::payload::BodyRange;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use self::form::{FORM_BUDGET, Form, MOST_FORM_BYTES, TooLarge};
+use self::form::{FORM_BUDGET, Form, LargeBody, MOST_FORM_BYTES};
 use super::PgDesk;
-use super::letters::no_letter;
+use super::letters::{message_types, no_letter};
 use crate::changes::check_edit;
 use crate::clock::new_id;
 use crate::store::drafts::{self, Draft};
@@ -24,8 +26,7 @@ use crate::store::letter_detail::{self, StoredBody};
 use crate::store::replays::bodies::Original;
 use crate::store::shared_time;
 use crate::transform::offload::BodySlot;
-use crate::transform::pretty::compact;
-use crate::transform::{check_json, diff, size_in_words, unpack_within};
+use crate::transform::{check_json, diff, size_in_words};
 
 /// The form for a letter's last arrival, or for a draft of it.
 pub(super) async fn sheet(
@@ -35,6 +36,7 @@ pub(super) async fn sheet(
     draft: Option<Uuid>,
 ) -> Result<EditSheet, DeskError> {
     let slot = BodySlot::large(desk.patience.turn).await?;
+    let types = message_types(desk).await?;
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
     let summary = letter_detail::summary(conn, id).await?;
@@ -50,6 +52,7 @@ pub(super) async fn sheet(
         shape,
         draft,
         schemas: desk.json_schemas.clone(),
+        types,
         needs_approval: desk.replaying.transforms_need_approval,
         bounds: diff::Bounds::of_one(desk.patience.diff),
     };
@@ -64,10 +67,11 @@ pub(super) async fn keep(
     new: &NewDraft,
 ) -> Result<Uuid, DeskError> {
     let slot = BodySlot::large(desk.patience.turn).await?;
+    let types = message_types(desk).await?;
     let original = original(&mut *desk.begin().await?, id).await?;
     let original = original.map_err(|large| DeskError::Invalid(large.to_string()))?;
     let (ordinal, shape, new) = (original.ordinal, new.shape, new.clone());
-    let checked = slot.run(move || check(&new, &original)).await;
+    let checked = slot.run(move || check(&new, &original, &types)).await;
     let (body, content_type) = checked.map_err(DeskError::Invalid)?;
     let mut transaction = desk.begin().await?;
     let draft = Draft {
@@ -94,6 +98,7 @@ pub(super) async fn is_draft(
     now: &NewDraft,
 ) -> Result<bool, DeskError> {
     let slot = BodySlot::large(desk.patience.turn).await?;
+    let types = message_types(desk).await?;
     let (draft, original) = {
         let mut transaction = desk.begin().await?;
         let draft = find(&mut transaction, id, draft).await?;
@@ -103,9 +108,11 @@ pub(super) async fn is_draft(
     let Ok(original) = original else {
         return Ok(false);
     };
-    let content_type = draft.content_type.or(original.content_type);
-    let (shape, encoding) = (now.shape, original.content_encoding);
-    let shown = slot.run(move || form::text_of(shape, encoding.as_deref(), &draft.body)).await;
+    let head = form::draft_head(&original.head, &draft);
+    let content_type = head.content_type.clone();
+    let shape = now.shape;
+    let show = move || form::text_of(shape, head.labels(&types), &draft.body);
+    let shown = slot.run(show).await;
     // A form sends every end of a line as CR LF.
     Ok(shown.is_some_and(|shown| now.text.replace("\r\n", "\n") == shown)
         && now.content_type.trim() == content_type.unwrap_or_default().trim())
@@ -133,25 +140,19 @@ pub(super) async fn of_kept(desk: &PgDesk, id: LetterId, draft: Uuid) -> Result<
 async fn original(
     conn: &mut PgConnection,
     id: LetterId,
-) -> Result<Result<Original, TooLarge>, DeskError> {
+) -> Result<Result<Original, LargeBody>, DeskError> {
     let range = BodyRange { from: 0, most: u32::try_from(MOST_EDITED_BYTES).unwrap_or(u32::MAX) };
     let found = letter_detail::body(conn, id, None, range).await?;
     let StoredBody { part, head } = found.ok_or_else(|| no_letter(id))?;
     let is_whole = i64::try_from(part.bytes.len()) == Ok(part.size_bytes);
     if !is_whole {
-        return Ok(Err(TooLarge {
+        return Ok(Err(LargeBody {
             ordinal: part.ordinal,
             size_bytes: part.size_bytes,
             content_type: head.content_type,
         }));
     }
-    Ok(Ok(Original {
-        letter: id,
-        ordinal: part.ordinal,
-        content_type: head.content_type,
-        content_encoding: head.content_encoding,
-        body: part.bytes,
-    }))
+    Ok(Ok(Original { letter: id, ordinal: part.ordinal, head, body: part.bytes }))
 }
 
 async fn find(conn: &mut PgConnection, id: LetterId, draft: Uuid) -> Result<Draft, DeskError> {
@@ -163,7 +164,11 @@ async fn find(conn: &mut PgConnection, id: LetterId, draft: Uuid) -> Result<Draf
 }
 
 /// Checks what was written, one check after the other, and makes the bytes to be sent.
-fn check(new: &NewDraft, original: &Original) -> Result<(Vec<u8>, Option<String>), String> {
+fn check(
+    new: &NewDraft,
+    original: &Original,
+    types: &MessageTypes,
+) -> Result<(Vec<u8>, Option<String>), String> {
     let body = match new.shape {
         Shape::Hex => {
             let digits: String = new.text.split_whitespace().collect();
@@ -178,28 +183,38 @@ fn check(new: &NewDraft, original: &Original) -> Result<(Vec<u8>, Option<String>
         Shape::Json => {
             check_json(new.text.as_bytes())
                 .map_err(|why| format!("The body is no JSON: {why}. Nothing was kept."))?;
-            packed(original, new.text.trim(), Shape::Json)?
+            packed(original, types, new.text.trim(), Shape::Json)?
         }
-        Shape::Text => packed(original, &new.text, Shape::Text)?,
+        Shape::Text => packed(original, types, &new.text, Shape::Text)?,
     };
     let kind = new.content_type.trim();
-    let kind = (!kind.is_empty() && original.content_type.as_deref() != Some(kind)).then_some(kind);
+    let kind =
+        (!kind.is_empty() && original.head.content_type.as_deref() != Some(kind)).then_some(kind);
     check_edit(&body, kind).map_err(|why| format!("Not kept: {why}."))?;
     Ok((body, kind.map(str::to_owned)))
 }
 
-/// Text as it is sent, with the ends of lines that it had. What is the same is sent as it arrived,
-/// byte by byte; JSON that arrived in one line is sent in one line.
-fn packed(original: &Original, text: &str, shape: Shape) -> Result<Vec<u8>, String> {
-    let encoding = original.content_encoding.as_deref();
-    let unpacked = unpack_within(encoding, &original.body, MOST_FORM_BYTES)
-        .map_err(|why| format!("Not kept: {why}. Edit its bytes in hexadecimal."))?;
+/// What was written as it is sent, with the ends of lines that there were. What is the same is sent as it arrived, byte
+/// by byte; JSON that arrived in one line is sent in one line, and values in the format in which they arrived.
+fn packed(
+    original: &Original,
+    types: &MessageTypes,
+    text: &str,
+    shape: Shape,
+) -> Result<Vec<u8>, String> {
+    let not_kept = |why| format!("Not kept: {why}. Edit its bytes in hexadecimal.");
+    let read = form::read(original.head.labels(types), &original.body);
+    let read = read.map_err(|why| not_kept(why.to_string()))?;
     // A form sends every end of a line as CR LF.
     let mut text = text.replace("\r\n", "\n");
-    let before = std::str::from_utf8(&unpacked.bytes).unwrap_or_default();
+    let before = std::str::from_utf8(read.bytes()).unwrap_or_default();
     if shape == Shape::Json {
-        if check_json(before.as_bytes()).is_ok() && compact(before) == compact(&text) {
+        let values = read.values().filter(|values| check_json(values.as_bytes()).is_ok());
+        if values.is_some_and(|values| compact(&values) == compact(&text)) {
             return Ok(original.body.clone());
+        }
+        if read.format() != Some(Format::Json) {
+            return read.with_values(&text).map_err(|why| format!("Not kept: {why}."));
         }
         if !before.trim().contains('\n') {
             text = compact(&text);
@@ -208,7 +223,7 @@ fn packed(original: &Original, text: &str, shape: Shape) -> Result<Vec<u8>, Stri
     if text == before {
         return Ok(original.body.clone());
     }
-    unpacked.pack(text.into_bytes())
+    read.with_bytes(text.into_bytes()).map_err(not_kept)
 }
 
 #[cfg(test)]

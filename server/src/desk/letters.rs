@@ -1,18 +1,18 @@
 //! Letters as they are read: the list, one of them, its bodies.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_app::desk::DeskError;
 use dlo_domain::arrival::Arrival;
-use dlo_domain::decoding::{KnownTypes, Labels};
+use dlo_domain::decoding::MessageTypes;
 use dlo_domain::filter::{FilterForm, LetterFilter, Moment};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::page::{Cursor, Page, Total};
 use dlo_domain::payload::{BodyPart, BodyRange, MOST_SHOWN_BYTES, Payload, read_payload};
 
-use dlo_domain::wire::FieldTable;
 use sqlx::PgConnection;
 
 use super::PgDesk;
@@ -143,24 +143,15 @@ pub(super) async fn payload(
     let slot = BodySlot::small(desk.patience.turn).await?;
     let begin = BodyRange { from: 0, most: u32::try_from(MOST_SHOWN_BYTES).unwrap_or(u32::MAX) };
     let StoredBody { part, head } = stored_body(desk, id, ordinal, begin).await?;
-    let mut conn = desk.begin().await?;
-    let types = desk.judges.current(&mut conn).await?.types().clone();
-    let headers = if types.is_empty() {
-        FieldTable::default()
-    } else {
-        letter_detail::headers(&mut conn, id, part.ordinal).await?
-    };
-    drop(conn);
-    let read = move || {
-        let content_type = head.content_type.as_deref();
-        let labels = Labels {
-            content_type,
-            content_encoding: head.content_encoding.as_deref(),
-            known: KnownTypes::of(&types, content_type, head.message_type.as_ref(), &headers),
-        };
-        read_payload(&part.bytes, part.size_bytes, labels, as_text)
-    };
+    let types = message_types(desk).await?;
+    let read = move || read_payload(&part.bytes, part.size_bytes, head.labels(&types), as_text);
     Ok(slot.run(read).await)
+}
+
+/// The message types that are known now.
+pub(super) async fn message_types(desk: &PgDesk) -> Result<Arc<MessageTypes>, DeskError> {
+    let mut conn = desk.begin().await?;
+    Ok(desk.judges.current(&mut conn).await?.types().clone())
 }
 
 /// A part of the body of an arrival.

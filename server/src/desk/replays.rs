@@ -14,7 +14,7 @@ use dlo_domain::replay::{
 
 use sqlx::PgConnection;
 
-use super::letters::{cut, page_size};
+use super::letters::{cut, message_types, page_size};
 use super::selection::chosen;
 use super::{PgDesk, changing, destinations, origins, warnings};
 use crate::changes::{Changes, MadeOf};
@@ -92,10 +92,11 @@ async fn make_bodies(
     who: Maker<'_>,
     new: &NewReplay,
 ) -> Result<Option<ChangedBodies>, DeskError> {
-    let mut changes = Changes::of(new, &desk.transformer, desk.patience.turn).await?;
-    if changes.is_none() {
+    if !new.changes_bodies() {
         return Ok(None);
     }
+    let types = message_types(desk).await?;
+    let mut changes = Changes::of(new, &desk.transformer, &types, desk.patience.turn).await?;
     let mut conn = desk.begin().await?;
     let ids = chosen(&mut conn, &new.selection, who.at).await?;
     let free = planning::free(&mut conn, &desk.replaying, who, new, &ids).await?;

@@ -3,11 +3,13 @@
 mod sent;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use dlo_app::desk::DeskError;
 use dlo_domain::changing::{
     Diff, MOST_SHOWN, MOST_TRIED, TransformPreview, TriedLetter, TryTransform,
 };
+use dlo_domain::decoding::{BodyHead, MessageTypes};
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::payload::BodyRange;
 use dlo_domain::republish::{CannotRepublish, Terms, difference, republish};
@@ -17,7 +19,7 @@ use uuid::Uuid;
 
 pub(super) use self::sent::sent;
 use super::PgDesk;
-use super::letters::no_letter;
+use super::letters::{message_types, no_letter};
 use super::selection::chosen;
 use crate::changes::{ChangeError, Changes, MadeOf, Sent};
 use crate::json_schemas::Schemas;
@@ -71,7 +73,8 @@ pub(super) async fn try_out(
     asked.headers.check().map_err(|why| DeskError::Invalid(format!("`headers`: {why}")))?;
     let slot = BodySlot::small(desk.patience.turn).await?;
     let patience = desk.patience.turn;
-    let mut changes = Changes::try_out(asked, &desk.transformer, patience).await?;
+    let types = message_types(desk).await?;
+    let mut changes = Changes::try_out(asked, &desk.transformer, &types, patience).await?;
     let (ids, tried) = {
         let mut transaction = desk.begin().await?;
         let ids = chosen(&mut transaction, &asked.selection, desk.clock.now()).await?;
@@ -95,7 +98,7 @@ pub(super) async fn try_out(
         // The program takes its time: meanwhile others have the connection.
         let made = changes.make(&desk.pool, chunk).await?;
         changes.start_over();
-        let tried = Tried { chunk, made, bounds, asked };
+        let tried = Tried { chunk, made, bounds, asked, types: types.clone() };
         let mut transaction = desk.begin().await?;
         add(desk, &mut transaction, &slot, tried, &mut preview).await?;
     }
@@ -110,6 +113,8 @@ struct Tried<'a> {
     bounds: diff::Bounds,
     /// What is tried.
     asked: &'a TryTransform,
+    /// The message types by which bodies are read.
+    types: Arc<MessageTypes>,
 }
 
 /// Counts what was made of letters, and shows the first of them.
@@ -139,7 +144,8 @@ async fn add(
         if !(is_shown || schema.is_some()) {
             continue;
         }
-        let made = MadeOfOne { id: *id, made, schema, bounds: tried.bounds };
+        let types = tried.types.clone();
+        let made = MadeOfOne { id: *id, made, schema, bounds: tried.bounds, types };
         let mut one = look_at(conn, slot, made).await?;
         one.headers = head.diff;
         one.error = one.error.or_else(|| head.refusal.map(|why| why.to_string()));
@@ -228,6 +234,7 @@ struct MadeOfOne {
     made: MadeOf,
     schema: Option<ItsSchema>,
     bounds: diff::Bounds,
+    types: Arc<MessageTypes>,
 }
 
 /// What is made of one letter, and what its schema says of that.
@@ -236,7 +243,7 @@ async fn look_at(
     slot: &BodySlot,
     change: MadeOfOne,
 ) -> Result<TriedLetter, DeskError> {
-    let MadeOfOne { id, made, schema, bounds } = change;
+    let MadeOfOne { id, made, schema, bounds, types } = change;
     let mut tried =
         TriedLetter { letter_id: id, error: None, diff: None, headers: None, schema: None };
     match made.sent {
@@ -245,15 +252,13 @@ async fn look_at(
         Sent::Changed(frozen) | Sent::Opened(_, frozen) => {
             let before = compared(conn, id, made.ordinal).await?;
             let compare = move || {
-                let encoding = before.head.content_encoding.as_deref();
+                let after_head = sent_head(&before.head, &frozen);
+                let after = diff::Body { labels: after_head.labels(&types), bytes: &frozen.body };
                 let check = schema.and_then(|its| {
                     let schema = its.schemas.of(&its.source, its.message_type.as_deref())?;
-                    Some(schema.check(encoding, &frozen.body))
+                    Some(schema.check(after.labels, after.bytes))
                 });
-                let packed = |bytes| diff::Packed { encoding, bytes };
-                let (before, after) = (packed(&before.part.bytes), packed(&frozen.body));
-                let diff = diff::of_bodies(before, after, bounds);
-                (check, diff)
+                (check, diff::of_bodies(as_body(&before, &types), after, bounds))
             };
             let (schema, diff) = slot.run(compare).await;
             tried.schema = schema;
@@ -275,9 +280,22 @@ pub(super) async fn compared(
     body.ok_or_else(|| no_letter(letter))
 }
 
-/// Such a body, with how its sender says that it is packed.
-pub(super) fn packed(body: &StoredBody) -> diff::Packed<'_> {
-    diff::Packed { encoding: body.head.content_encoding.as_deref(), bytes: &body.part.bytes }
+/// Such a body, with what its sender says of it.
+pub(super) fn as_body<'a>(body: &'a StoredBody, types: &'a MessageTypes) -> diff::Body<'a> {
+    diff::Body { labels: body.head.labels(types), bytes: &body.part.bytes }
+}
+
+/// What is said of a body that is sent in the place of one.
+fn sent_head(before: &BodyHead, frozen: &Frozen) -> BodyHead {
+    match &frozen.head {
+        Some(MessageHead { properties, headers }) => {
+            BodyHead::of(properties.clone(), headers.clone())
+        }
+        None => BodyHead {
+            content_type: frozen.content_type.clone().or_else(|| before.content_type.clone()),
+            ..before.clone()
+        },
+    }
 }
 
 /// The first letters that a replay would take now.

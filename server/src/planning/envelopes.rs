@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use dlo_domain::decoding::{Envelope, Labels, open_envelope};
+use dlo_domain::decoding::{Envelope, MessageTypes, open_envelope};
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{OfFirst, ReplayWarning};
 use sqlx::PgConnection;
@@ -69,16 +69,10 @@ impl EnvelopeTally {
         });
         let letters: Vec<_> = fitting.map(|size| size.letter).collect();
         self.letters += letters.len();
-        for Original { content_type, content_encoding, body, .. } in
-            bodies::originals(conn, &letters).await?
-        {
-            let labels = Labels {
-                content_type: content_type.as_deref(),
-                content_encoding: content_encoding.as_deref(),
-                ..Labels::default()
-            };
-            let envelope =
-                open_envelope(labels, &body, MOST_UNPACKED_BYTES).map(|inside| inside.envelope);
+        let types = MessageTypes::default();
+        for Original { head, body, .. } in bodies::originals(conn, &letters).await? {
+            let opened = open_envelope(head.labels(&types), &body, MOST_UNPACKED_BYTES);
+            let envelope = opened.map(|inside| inside.envelope);
             if let Some(envelope) = envelope.filter(|one| one.is_of_failure()) {
                 self.closed.count(envelope);
             }

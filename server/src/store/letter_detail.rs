@@ -5,6 +5,7 @@ mod arrivals;
 use std::collections::HashMap;
 
 use dlo_domain::budget::ShownBudget;
+use dlo_domain::decoding::BodyHead;
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::letter::{
     ARRIVALS_BUDGET, Letter, LetterSummary, MOST_AUDIT, MOST_DETAIL_BYTES, MOST_REPLAYS,
@@ -13,7 +14,7 @@ use dlo_domain::letter::{
 use dlo_domain::payload::{BodyPart, BodyRange};
 use dlo_domain::reading::cut;
 use dlo_domain::replay::{LetterReplay, Outcome};
-use dlo_domain::wire::{FieldTable, Properties, WireText};
+use dlo_domain::wire::{FieldTable, Properties};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -35,17 +36,6 @@ pub struct StoredBody {
     pub part: BodyPart,
     /// What the sender says of it.
     pub head: BodyHead,
-}
-
-/// What a sender says of a body.
-#[derive(Debug)]
-pub struct BodyHead {
-    /// What it is.
-    pub content_type: Option<String>,
-    /// How it is packed.
-    pub content_encoding: Option<String>,
-    /// What its message says that it is of.
-    pub message_type: Option<WireText>,
 }
 
 /// One letter, or nothing when there is no such letter.
@@ -168,25 +158,6 @@ pub(in crate::store) fn read_headers(json: &str) -> Result<FieldTable, StoreErro
     serde_json::from_str(json).map_err(|why| StoreError::corrupt("arrivals", "headers", why))
 }
 
-/// The headers of an arrival; none if it is not there.
-///
-/// # Errors
-/// Returns an error if the query fails or the row cannot be read.
-pub async fn headers(
-    conn: &mut PgConnection,
-    id: LetterId,
-    ordinal: i32,
-) -> Result<FieldTable, StoreError> {
-    let headers = sqlx::query_scalar!(
-        r#"select headers::text as "headers!" from arrivals where letter_id = $1 and ordinal = $2"#,
-        id.0,
-        ordinal,
-    )
-    .fetch_optional(conn)
-    .await?;
-    headers.map_or_else(|| Ok(FieldTable::default()), |json| read_headers(&json))
-}
-
 /// Reads a JSON column of `arrivals`.
 pub(super) fn read_json<T: DeserializeOwned>(
     column: &'static str,
@@ -262,7 +233,7 @@ pub async fn body(
     let row = sqlx::query!(
         r#"select ordinal, substring(body from $3 for $4) as "bytes!",
                   octet_length(body)::bigint as "size_bytes!", body_sha256,
-                  properties as "properties: Json<Properties>"
+                  properties as "properties: Json<Properties>", headers::text as "headers!"
            from arrivals
            where letter_id = $1
              and ordinal = coalesce($2, (select max(ordinal) from arrivals where letter_id = $1))"#,
@@ -274,7 +245,7 @@ pub async fn body(
     .fetch_optional(conn)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let text = |text: WireText| text.to_display().into_owned();
+    let headers = read_headers(&row.headers)?;
     Ok(Some(StoredBody {
         part: BodyPart {
             ordinal: row.ordinal,
@@ -282,10 +253,6 @@ pub async fn body(
             sha256: row.body_sha256,
             bytes: row.bytes,
         },
-        head: BodyHead {
-            content_type: row.properties.0.content_type.map(text),
-            content_encoding: row.properties.0.content_encoding.map(text),
-            message_type: row.properties.0.kind,
-        },
+        head: BodyHead::of(row.properties.0, headers),
     }))
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use dlo_domain::budget::ShownBudget;
 use dlo_domain::changing::{Diff, DiffLine, DiffMark};
+use dlo_domain::decoding::{Labels, Rewritable, read_text};
+use dlo_domain::json_text::pretty;
 use similar::{ChangeTag, DiffOp, TextDiff};
 
-use super::packing::{UnpackError, unpack_within};
-use super::pretty::pretty;
 use super::strict;
 
 /// Lines shown at most.
@@ -52,27 +52,36 @@ impl Bounds {
 /// What a line costs beside its text, in bytes.
 const LINE_COST: usize = 100;
 
-/// A body, and how its sender says that it is packed.
+/// A body, and what its sender says of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Packed<'a> {
-    /// The content encoding.
-    pub encoding: Option<&'a str>,
+pub struct Body<'a> {
+    /// How it is written and packed.
+    pub labels: Labels<'a>,
     /// The bytes as they are sent.
     pub bytes: &'a [u8],
 }
 
-/// Compares two bodies, the one that was there and the one to be sent, by what they hold: their
-/// content encodings are taken off, and JSON is laid out. Bodies above 1 MiB, packed or unpacked, are not
+/// Compares two bodies, the one that was there and the one to be sent, by what they hold: what they are packed in is
+/// taken off, and values are laid out, whatever they are written in. Bodies above 1 MiB, packed or unpacked, are not
 /// compared: the diff has no line then, and is cut. So is one whose lines take more than the budget on a page.
 #[must_use]
-pub fn of_bodies(before: Packed<'_>, after: Packed<'_>, bounds: Bounds) -> Diff {
-    let (Some(before), Some(after)) = (unpacked(before), unpacked(after)) else {
+pub fn of_bodies(before: Body<'_>, after: Body<'_>, bounds: Bounds) -> Diff {
+    let (Some(one), Some(other)) = (before.read(), after.read()) else {
         return too_large();
     };
-    let laid_out = laid_out(&before).zip(laid_out(&after));
-    match laid_out {
-        Some((before, after)) => of_texts(&before, &after, bounds),
-        None => of_texts(&readable(&before), &readable(&after), bounds),
+    // Of two formats both are shown as they are.
+    let are_alike = one.format() == other.format();
+    let laid_out = are_alike.then(|| laid_out(&one).zip(laid_out(&other))).flatten();
+    if let Some((before, after)) = laid_out {
+        return of_texts(&before, &after, bounds);
+    }
+    let before = readable(before.labels, one.bytes());
+    of_texts(&before, &readable(after.labels, other.bytes()), bounds)
+}
+
+impl<'a> Body<'a> {
+    fn read(self) -> Option<Rewritable<'a>> {
+        Rewritable::read(self.labels, self.bytes, MOST_BYTES).ok()
     }
 }
 
@@ -80,30 +89,20 @@ fn too_large() -> Diff {
     Diff { lines: Vec::new(), cut: true }
 }
 
-/// What a body holds, as far as that can be told. Returns `None` if it is too large.
-fn unpacked(body: Packed<'_>) -> Option<Vec<u8>> {
-    if body.bytes.len() > MOST_BYTES {
-        return None;
-    }
-    match unpack_within(body.encoding, body.bytes, MOST_BYTES) {
-        Ok(unpacked) => Some(unpacked.bytes),
-        Err(UnpackError::Unfit(_)) => Some(body.bytes.to_vec()),
-        Err(UnpackError::TooLarge(_)) => None,
-    }
+/// The values of a body laid out, if it has some and that does not take too much.
+fn laid_out(body: &Rewritable<'_>) -> Option<String> {
+    let text = body.values()?;
+    strict::check(text.as_bytes()).ok()?;
+    pretty(&text, MOST_LAID_OUT_BYTES)
 }
 
-/// JSON laid out, if it is JSON and that does not take too much.
-fn laid_out(bytes: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    strict::check(bytes).ok()?;
-    pretty(text, MOST_LAID_OUT_BYTES)
-}
-
-/// A body as lines: text, else rows of bytes in hexadecimal.
-fn readable(bytes: &[u8]) -> Cow<'_, str> {
+/// A body as lines: text in its charset, else rows of bytes in hexadecimal.
+fn readable<'a>(labels: Labels<'_>, bytes: &'a [u8]) -> Cow<'a, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Cow::Borrowed(text),
-        _ => Cow::Owned(rows(bytes)),
+        _ => {
+            read_text(labels, bytes, true).map_or_else(|| Cow::Owned(rows(bytes)), |read| read.text)
+        }
     }
 }
 
@@ -217,8 +216,8 @@ mod tests {
     const BOUNDS: Bounds = Bounds::of_one(Duration::from_millis(200));
 
     fn of(encoding: Option<&str>, before: &[u8], after: &[u8]) -> Diff {
-        let packed = |bytes| Packed { encoding, bytes };
-        of_bodies(packed(before), packed(after), BOUNDS)
+        let labels = Labels { content_encoding: encoding, ..Labels::default() };
+        of_bodies(Body { labels, bytes: before }, Body { labels, bytes: after }, BOUNDS)
     }
 
     fn of_texts(before: &str, after: &str) -> Diff {
@@ -239,6 +238,27 @@ mod tests {
         let diff = of(Some("base64"), b"YQ==", b"Yg==");
         assert_eq!(marks(&diff), "-+");
         assert_eq!(diff.lines[0].text, "a");
+    }
+
+    #[test]
+    fn values_are_compared_whatever_they_are_written_in() {
+        let diff = of(None, b"\x82\xa2id\xa242\xa2of\xa1a", b"\x82\xa2id\xa243\xa2of\xa1a");
+        assert_eq!(marks(&diff), " -+  ");
+        assert_eq!(diff.lines[2].text, "  \"id\": \"43\",");
+        let lines = |id: u8| format!("{{\"id\":1.10}}\n{{\"id\":{id}}}\n").into_bytes();
+        let diff = of(None, &lines(1), &lines(2));
+        assert!(diff.lines.iter().any(|line| line.text == "    \"id\": 1.10"), "{diff:?}");
+        // A format that became another one shows in the bytes.
+        let diff = of(None, b"{\"id\":\"42\",\"of\":\"a\"}", b"\x82\xa2id\xa242\xa2of\xa1a");
+        assert_eq!(marks(&diff), "-+");
+    }
+
+    #[test]
+    fn text_is_compared_in_its_charset() {
+        let latin = b"Die Stra\xdfe ist gesperrt, und der K\xfcnde w\xe4hlt neu\n";
+        let diff = of(None, latin, &[&latin[..], b"und noch etwas\n"].concat());
+        assert_eq!(diff.lines[0].text, "Die Straße ist gesperrt, und der Künde wählt neu");
+        assert_eq!(marks(&diff), " +");
     }
 
     #[test]

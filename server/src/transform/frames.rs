@@ -5,7 +5,7 @@ use std::io::{Error, Result, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::packing::MOST_UNPACKED_BYTES;
+use super::MOST_UNPACKED_BYTES;
 
 /// The most bytes of one frame: a body that packs badly, and a little.
 pub(super) const MOST_FRAME_BYTES: usize = 2 * MOST_UNPACKED_BYTES;

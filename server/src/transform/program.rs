@@ -10,8 +10,7 @@ use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Native, Vars, compile, data, load, unwrap_valr};
 use jaq_json::{Val, read, write};
 
-use super::packing::{MOST_UNPACKED_BYTES, too_large};
-use super::strict;
+use super::{MOST_UNPACKED_BYTES, strict, too_large};
 
 /// Functions that are left out: they reach out of the program, or end it.
 const LEFT_OUT: [&str; 13] = [

@@ -1,5 +1,5 @@
 //! The worker: the side of a transform that runs in a process of its own, and may be ended at any
-//! moment. It reads bodies from its input, asks the jq program of them, and writes answers.
+//! moment. It reads values as JSON from its input, asks the jq program of them, and writes answers.
 //!
 //! What holds it: its memory is limited before the program is read; a watch ends the process when a
 //! letter takes too long; the office ends it when it does not answer; without its office it finds
@@ -14,7 +14,6 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::frames::{Answer, MOST_FRAME_BYTES};
-use super::packing::unpack;
 use super::program::{Asked, Program};
 
 /// What makes `dlo` a worker, as its only argument.
@@ -135,24 +134,10 @@ fn serve(tell: &Sender<Watched>) -> std::io::Result<()> {
 }
 
 fn answer(program: &Program, frame: &[u8]) -> Answer {
-    match make(program, frame) {
-        Ok(None) => Answer::Same,
-        Ok(Some(body)) => Answer::Changed(body),
+    match program.ask(frame) {
+        Ok(Asked::Same) => Answer::Same,
+        Ok(Asked::Changed(json)) => Answer::Changed(json),
         Err(why) => Answer::Failed(why),
-    }
-}
-
-/// Asks the program of a body; nothing where it leaves it as it is.
-fn make(program: &Program, frame: &[u8]) -> Result<Option<Vec<u8>>, String> {
-    let broken = || "the office asked in another language".to_owned();
-    let (length, rest) = frame.split_first_chunk::<4>().ok_or_else(broken)?;
-    let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| broken())?;
-    let (encoding, body) = rest.split_at_checked(length).ok_or_else(broken)?;
-    let encoding = String::from_utf8_lossy(encoding);
-    let unpacked = unpack(Some(&encoding), body).map_err(|why| why.to_string())?;
-    match program.ask(&unpacked.bytes)? {
-        Asked::Same => Ok(None),
-        Asked::Changed(bytes) => unpacked.pack(bytes).map(Some),
     }
 }
 

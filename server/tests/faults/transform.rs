@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use dlo_server::config::Patience;
 use dlo_server::transform::{Made, TransformError};
 
-use crate::support::transform::{MOST_BYTES, bodies, transformer};
+use crate::support::transform::{MOST_BYTES, bodies, no_types, transformer};
 
 #[tokio::test]
 async fn a_program_that_never_ends_costs_its_letter_and_no_other() {
@@ -52,13 +52,13 @@ async fn a_program_that_takes_too_long_for_all_letters_changes_none() {
     let patience = Patience { transform: within, ..Patience::default() };
     let mut program =
         transformer().with_patience(&patience).begin("def f: f; f").await.expect("a program");
-    let made = program.change(&bodies(&["{}"]), MOST_BYTES).await;
+    let made = program.change(bodies(&["{}"]), &no_types(), MOST_BYTES).await;
     assert_eq!(made, Err(TransformError::OutOfTime(within)));
 }
 
 async fn made(jq: &str, texts: &[&str]) -> Vec<Made> {
     let mut program = transformer().begin(jq).await.expect("a program");
-    program.change(&bodies(texts), MOST_BYTES).await.expect("answers")
+    program.change(bodies(texts), &no_types(), MOST_BYTES).await.expect("answers")
 }
 
 fn why(made: &Made) -> &str {

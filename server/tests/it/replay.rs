@@ -5,6 +5,7 @@ mod brokers;
 mod canary;
 mod changes;
 mod doubts;
+mod formats;
 mod frames;
 mod json_schemas;
 mod making;

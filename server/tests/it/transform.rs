@@ -2,7 +2,7 @@
 
 use dlo_server::transform::{Made, TransformError, Transformer};
 
-use crate::support::transform::{MOST_BYTES, bodies, transformer};
+use crate::support::transform::{MOST_BYTES, bodies, no_types, transformer};
 
 #[tokio::test]
 async fn bodies_are_changed_one_after_the_other_in_their_order() {
@@ -11,7 +11,7 @@ async fn bodies_are_changed_one_after_the_other_in_their_order() {
     let mut program =
         transformer().begin("if .n % 2 == 0 then .n += 1 end").await.expect("a program");
     for chunk in texts.chunks(1_000) {
-        let made = program.change(&bodies(chunk), MOST_BYTES).await.expect("answers");
+        let made = program.change(bodies(chunk), &no_types(), MOST_BYTES).await.expect("answers");
         for (text, made) in chunk.iter().zip(made) {
             let n: u32 = text["{\"n\":".len()..].split(',').next().unwrap().parse().unwrap();
             let expected = if n.is_multiple_of(2) {
@@ -47,8 +47,8 @@ async fn an_office_that_cannot_start_a_worker_says_so() {
 async fn what_is_read_of_the_answers_is_bounded() {
     let mut program = transformer().begin(". * 1000").await.expect("a program");
     let texts = bodies(&["\"x\""; 100]);
-    let made = program.change(&texts, 50_000).await;
+    let made = program.change(texts.clone(), &no_types(), 50_000).await;
     assert_eq!(made, Err(TransformError::TooMuch(50_000)));
-    let made = program.change(&texts, 101_000_000).await.expect("answers");
+    let made = program.change(texts, &no_types(), 101_000_000).await.expect("answers");
     assert_eq!(made.len(), 100);
 }

@@ -57,7 +57,7 @@ fn take_apart_data(value: &mut Value, known: KnownTypes<'_>) -> Option<PackedMem
     steps.extend(unpacked.steps);
     let labels = Labels { known: unpacked.known, ..labels };
     let read = read_document(labels, &unpacked.bytes).document;
-    let (step, data) = if let Some(Document { step, value }) = read {
+    let (step, data) = if let Some(Document { step, value, .. }) = read {
         (step, value)
     } else {
         let text = read_text(labels, &unpacked.bytes, unpacked.is_whole)?;

@@ -11,9 +11,10 @@ mod fit;
 mod logical;
 mod schema;
 mod types;
+mod writing;
 
 pub use binary::Bytes;
-pub use container::{Container, MAGIC, read};
+pub use container::{Container, MAGIC, read, write};
 pub use types::{AvroId, AvroSchema, AvroTypes};
 
 #[cfg(test)]

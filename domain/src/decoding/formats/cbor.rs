@@ -1,9 +1,13 @@
 //! CBOR (RFC 8949).
 
+mod writing;
+
 use ciborium::Value as Packed;
 use serde_json::{Value, json};
 
 use super::{BYTES_BEHIND, Gauge, MOST_LEVELS, float, list, map, octets, time, whole};
+
+pub use writing::write;
 
 /// The tag that says of bytes that they are CBOR.
 const SELF_DESCRIBED: u64 = 55_799;

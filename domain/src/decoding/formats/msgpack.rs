@@ -1,12 +1,16 @@
 //! MessagePack.
 
+mod writing;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmpv::Value as Packed;
 use rmpv::decode::read_value_with_max_depth;
 use serde_json::{Value, json};
 
-use super::{BYTES_BEHIND, Gauge, MOST_LEVELS, float, list, map, octets, time};
+use super::{BYTES_BEHIND, Gauge, MOST_LEVELS, float, list, map, octets, single, time};
+
+pub use writing::write;
 
 /// The type of an extension that is a time.
 const TIMESTAMP: i8 = -1;
@@ -35,7 +39,7 @@ fn unpacked(packed: Packed, gauge: &mut Gauge) -> Result<Value, String> {
             (Some(number), _) => Value::from(number),
             (None, number) => Value::from(number),
         },
-        Packed::F32(number) => float(f64::from(number)),
+        Packed::F32(number) => single(number),
         Packed::F64(number) => float(number),
         Packed::String(text) => match text.as_str() {
             Some(text) => Value::from(text),

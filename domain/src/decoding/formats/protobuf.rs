@@ -11,12 +11,14 @@ mod types;
 mod untyped;
 mod well_known;
 mod wire;
+mod writing;
 
 pub use fit::fits;
 pub use ranking::rank;
 pub use typed::read as read_typed;
 pub use types::{MessageId, ProtobufTypes};
 pub use untyped::{evidence, is_written_text as is_text, read as read_untyped};
+pub use writing::write;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Bytes that are a value of Avro: by the schema that their sender or a fingerprint names, or by the known one that
 //! they fit best.
 
-use super::super::document::Document;
+use super::super::document::{Document, TypeId};
 use super::super::formats::avro::{AvroId, AvroTypes};
 use super::super::formats::ranked::{Ranked, is_likely};
 use super::super::frame::numbered;
@@ -76,5 +76,6 @@ fn read_likely(known: KnownTypes<'_>, ranked: &[Ranked<AvroId>], bytes: &[u8]) -
 
 fn typed(types: &AvroTypes, id: AvroId, bytes: &[u8], mut step: Step) -> Option<Document> {
     step.detail = Some(types.name(id).to_owned());
-    Some(Document { step, value: types.read(id, bytes).ok()? })
+    let value = types.read(id, bytes).ok()?;
+    Some(Document { step, value, type_id: Some(TypeId::Avro(id)) })
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::super::document::Document;
+use super::super::document::{Document, TypeId};
 use super::super::formats::protobuf::{self, MessageId, ProtobufTypes};
 use super::super::formats::ranked::{Ranked, is_likely};
 use super::super::known_types::KnownTypes;
@@ -40,7 +40,7 @@ pub fn read_labelled(known: KnownTypes<'_>, bytes: &[u8]) -> Result<Document, St
     let value = protobuf::read_untyped(bytes)?;
     let mut step = Step::new(Format::Protobuf, Evidence::Label, bytes.len());
     step.ranking = told(&ranked, |id| name(known, id));
-    Ok(Document { step, value })
+    Ok(Document { step, value, type_id: None })
 }
 
 /// Reads bytes of which nobody says what they are, where enough shows that they are a message.
@@ -53,7 +53,7 @@ pub fn read_unlabelled(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> 
     let mut step = Step::new(Format::Protobuf, Evidence::Shape, bytes.len());
     step.certainty = Certainty::Likely;
     step.ranking = told(&ranked, |id| name(known, id));
-    Some(Document { step, value })
+    Some(Document { step, value, type_id: None })
 }
 
 /// Whether bytes that were written as base64 are a message.
@@ -92,5 +92,6 @@ fn read_likely(
 
 fn typed(types: &ProtobufTypes, id: MessageId, bytes: &[u8], mut step: Step) -> Option<Document> {
     step.detail = Some(types.name(id).to_owned());
-    Some(Document { step, value: protobuf::read_typed(types, id, bytes).ok()? })
+    let value = protobuf::read_typed(types, id, bytes).ok()?;
+    Some(Document { step, value, type_id: Some(TypeId::Protobuf(id)) })
 }

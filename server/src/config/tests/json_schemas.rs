@@ -1,5 +1,7 @@
 //! Schemas that a configuration names.
 
+use dlo_domain::decoding::Labels;
+
 use super::*;
 
 /// What is made of a configuration that lies beside this schema.
@@ -24,8 +26,8 @@ fn a_schema_lies_beside_the_configuration() {
     let file = "[[schemas]]\nsource = 'Orders'\nfile = 'order.json'\n";
     let config = beside(r#"{"type": "object"}"#, file).expect("good");
     let schema = config.schemas.of("Orders", None).expect("a schema");
-    assert!(schema.check(None, b"{}").fits());
-    assert!(!schema.check(None, b"[]").fits());
+    assert!(schema.check(Labels::default(), b"{}").fits());
+    assert!(!schema.check(Labels::default(), b"[]").fits());
     assert!(config.schemas.of("Payments", None).is_none());
     let none = beside("", "").expect("good");
     assert!(none.schemas.is_empty());

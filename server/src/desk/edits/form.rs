@@ -1,16 +1,18 @@
 //! What stands in the form that edits a body, and what a body can be written in.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use dlo_domain::budget::page_cost;
 use dlo_domain::changing::{DraftSheet, EditSheet, MOST_EDITED_BYTES, Shape};
+use dlo_domain::decoding::{BodyHead, Format, Labels, MessageTypes, Rewritable, TooLarge};
+use dlo_domain::json_text::pretty;
 use dlo_domain::letter::LetterSummary;
 
 use crate::json_schemas::Schemas;
 use crate::store::drafts::Draft;
 use crate::store::replays::bodies::Original;
-use crate::transform::pretty::pretty;
-use crate::transform::{UnpackError, Unpacked, check_json, diff, size_in_words, unpack_within};
+use crate::transform::{check_json, diff, size_in_words};
 
 /// What the text in the form may take on its page, in bytes.
 pub(super) const FORM_BUDGET: usize = 1_200_000;
@@ -24,13 +26,14 @@ pub(super) struct Form {
     pub(super) shape: Option<Shape>,
     pub(super) draft: Option<Draft>,
     pub(super) schemas: Schemas,
+    pub(super) types: Arc<MessageTypes>,
     pub(super) needs_approval: bool,
     pub(super) bounds: diff::Bounds,
 }
 
 impl Form {
     /// The form for a letter's body, or the reason why there is none.
-    pub(super) fn sheet(self, original: Result<Original, TooLarge>) -> EditSheet {
+    pub(super) fn sheet(self, original: Result<Original, LargeBody>) -> EditSheet {
         match original {
             Ok(original) => self.whole(&original),
             Err(large) => EditSheet {
@@ -61,50 +64,61 @@ impl Form {
     }
 
     fn whole(&self, original: &Original) -> EditSheet {
-        let encoding = original.content_encoding.as_deref();
-        let (body, kind) = match &self.draft {
-            None => (&original.body, None),
-            Some(draft) => (&draft.body, draft.content_type.clone()),
+        let (body, head) = match &self.draft {
+            None => (&original.body, original.head.clone()),
+            Some(draft) => (&draft.body, draft_head(&original.head, draft)),
         };
+        let labels = head.labels(&self.types);
+        let read = read(labels, body);
         let message_type = self.summary.message_type.as_deref();
         let schema = self.schemas.of(&self.summary.source, message_type);
-        let Writable { shapes, note } = writable(encoding, body);
+        let Writable { shapes, note } = writable(&read);
         let wanted = self.shape.or(self.draft.as_ref().map(|draft| draft.shape));
         let shape = wanted.filter(|shape| shapes.contains(shape)).unwrap_or(shapes[0]);
-        let unpacked = unpack_within(encoding, body, MOST_FORM_BYTES).ok();
-        let is_packed = unpacked.as_ref().is_some_and(Unpacked::is_packed);
+        let packed_in = read.as_ref().map(|read| read.packed_in().join(", ")).unwrap_or_default();
         EditSheet {
             arrival: original.ordinal,
             shape,
-            text: written(shape, unpacked, body).unwrap_or_default(),
-            content_type: kind.or_else(|| original.content_type.clone()).unwrap_or_default(),
-            content_encoding: original
-                .content_encoding
-                .clone()
-                .filter(|_| shape != Shape::Hex && is_packed),
-            note,
+            text: written(shape, read.as_ref().ok(), body).unwrap_or_default(),
+            content_type: head.content_type.clone().unwrap_or_default(),
+            content_encoding: Some(packed_in)
+                .filter(|packed_in| shape != Shape::Hex && !packed_in.is_empty()),
+            note: note.or_else(|| rewrites(shape, read.as_ref().ok())),
             draft: self.draft.as_ref().map(|draft| self.of_draft(original, draft)),
-            schema: schema.map(|schema| schema.check(encoding, body)),
+            schema: schema.map(|schema| schema.check(labels, body)),
             shapes,
             ..self.empty()
         }
     }
 
     fn of_draft(&self, original: &Original, draft: &Draft) -> DraftSheet {
-        let packed = |bytes| diff::Packed { encoding: original.content_encoding.as_deref(), bytes };
+        let head = draft_head(&original.head, draft);
+        let before =
+            diff::Body { labels: original.head.labels(&self.types), bytes: &original.body };
+        let after = diff::Body { labels: head.labels(&self.types), bytes: &draft.body };
         DraftSheet {
             id: draft.id,
-            diff: diff::of_bodies(packed(&original.body), packed(&draft.body), self.bounds),
+            diff: diff::of_bodies(before, after, self.bounds),
             size_bytes: i64::try_from(draft.body.len()).unwrap_or(i64::MAX),
             differs: draft.content_type.is_some() || draft.body != original.body,
         }
     }
 }
 
+/// Reads a body, if it is not too large to be shown in the form.
+pub(super) fn read<'a>(labels: Labels<'a>, body: &'a [u8]) -> Result<Rewritable<'a>, TooLarge> {
+    Rewritable::read(labels, body, MOST_FORM_BYTES)
+}
+
+/// What is said of a body once it is sent as this draft.
+pub(super) fn draft_head(original: &BodyHead, draft: &Draft) -> BodyHead {
+    let content_type = draft.content_type.clone().or_else(|| original.content_type.clone());
+    BodyHead { content_type, ..original.clone() }
+}
+
 /// The text that the form shows of a body; `None` if it shows none.
-pub(super) fn text_of(shape: Shape, encoding: Option<&str>, body: &[u8]) -> Option<String> {
-    let unpacked = unpack_within(encoding, body, MOST_FORM_BYTES).ok();
-    written(shape, unpacked, body)
+pub(super) fn text_of(shape: Shape, labels: Labels<'_>, body: &[u8]) -> Option<String> {
+    written(shape, read(labels, body).ok().as_ref(), body)
 }
 
 /// A body that is too large to be edited by hand.
@@ -113,7 +127,7 @@ pub(super) fn text_of(shape: Shape, encoding: Option<&str>, body: &[u8]) -> Opti
     "The body has {size_bytes} bytes; at most {MOST_EDITED_BYTES} can be edited by hand. A jq program changes \
      bodies up to 16 MiB; the API replays a letter with any other body up to {MOST_EDITED_BYTES} bytes."
 )]
-pub(super) struct TooLarge {
+pub(super) struct LargeBody {
     pub(super) ordinal: i32,
     pub(super) size_bytes: i64,
     pub(super) content_type: Option<String>,
@@ -130,32 +144,28 @@ pub(super) struct Writable {
 
 /// What a body can be written in. A text that would not be shown whole is not one of the ways: what is not
 /// shown must not be edited.
-pub(super) fn writable(encoding: Option<&str>, body: &[u8]) -> Writable {
-    let only = |shapes, note| Writable { shapes, note };
-    let bytes = match unpack_within(encoding, body, MOST_FORM_BYTES) {
-        Ok(unpacked) => unpacked.bytes,
-        Err(UnpackError::Unfit(_)) => return only(vec![Shape::Hex], None),
-        Err(UnpackError::TooLarge(most)) => {
+pub(super) fn writable(read: &Result<Rewritable<'_>, TooLarge>) -> Writable {
+    let read = match read {
+        Ok(read) => read,
+        Err(TooLarge(most)) => {
             let begin = format!(
                 "This body unpacks to more than {}, which is too much",
-                size_in_words(most)
+                size_in_words(*most)
             );
-            return only(vec![Shape::Hex], Some(what_else(&begin)));
+            return Writable { shapes: vec![Shape::Hex], note: Some(what_else(&begin)) };
         }
     };
-    let is_json = check_json(&bytes).is_ok();
-    let is_text = is_text(&bytes);
-    let fits = |shape| {
-        let text = lossless(&bytes);
-        text.is_some_and(|text| shown(shape, text).is_some())
-    };
+    let has_values = has_values(read);
+    let is_text = is_text(read.bytes());
+    let is_json = read.format() == Some(Format::Json);
     let mut shapes = Vec::new();
-    shapes.extend((is_json && fits(Shape::Json)).then_some(Shape::Json));
-    shapes.extend(((is_json || is_text) && fits(Shape::Text)).then_some(Shape::Text));
+    let shows = |shape| text_in(shape, read).is_some();
+    shapes.extend((has_values && shows(Shape::Json)).then_some(Shape::Json));
+    shapes.extend(((is_json || is_text) && shows(Shape::Text)).then_some(Shape::Text));
     shapes.push(Shape::Hex);
-    let note = if shapes == [Shape::Hex] && (is_json || is_text) {
+    let note = if shapes == [Shape::Hex] && (has_values || is_text) {
         Some(what_else("This body is too long"))
-    } else if is_json && shapes[0] != Shape::Json {
+    } else if has_values && shapes[0] != Shape::Json {
         Some(
             "This JSON is too long to be laid out, so it is edited as the text that it is."
                 .to_owned(),
@@ -163,7 +173,28 @@ pub(super) fn writable(encoding: Option<&str>, body: &[u8]) -> Writable {
     } else {
         None
     };
-    only(shapes, note)
+    Writable { shapes, note }
+}
+
+/// Whether its values can be edited.
+fn has_values(read: &Rewritable<'_>) -> bool {
+    let is_strict = || read.values().is_some_and(|text| check_json(text.as_bytes()).is_ok());
+    read.can_be_rewritten().is_ok() && is_strict()
+}
+
+/// What becomes of values that are not written as JSON, as a sentence.
+fn rewrites(shape: Shape, read: Option<&Rewritable<'_>>) -> Option<String> {
+    let read = read?;
+    let format = read.format().filter(|format| *format != Format::Json)?;
+    match read.can_be_rewritten() {
+        Ok(()) if shape == Shape::Json => Some(format!(
+            "It is {name}. Its values are shown as JSON here, and sent as {name}: what you leave as it is stays as it \
+             was written.",
+            name = format.name()
+        )),
+        Ok(()) => None,
+        Err(why) => Some(format!("Its values cannot be edited here: {why}.")),
+    }
 }
 
 fn what_else(begin: &str) -> String {
@@ -173,15 +204,11 @@ fn what_else(begin: &str) -> String {
     )
 }
 
-fn lossless(bytes: &[u8]) -> Option<&str> {
-    std::str::from_utf8(bytes).ok()
-}
-
-/// A text as it stands in the form, if that is not too much for a page.
-fn shown(shape: Shape, text: &str) -> Option<Cow<'_, str>> {
+/// The text of a body as it stands in the form, if that is not too much for a page.
+fn text_in<'a>(shape: Shape, read: &'a Rewritable<'_>) -> Option<Cow<'a, str>> {
     let text = match shape {
-        Shape::Json => Cow::Owned(pretty(text, MOST_FORM_BYTES)?),
-        Shape::Text | Shape::Hex => Cow::Borrowed(text),
+        Shape::Json => Cow::Owned(pretty(&read.values()?, MOST_FORM_BYTES)?),
+        Shape::Text | Shape::Hex => Cow::Borrowed(std::str::from_utf8(read.bytes()).ok()?),
     };
     (page_cost(&text) <= FORM_BUDGET).then_some(text)
 }
@@ -193,12 +220,11 @@ fn is_text(bytes: &[u8]) -> bool {
         .is_ok_and(|text| !text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')))
 }
 
-/// The text in the form.
-pub(super) fn written(shape: Shape, unpacked: Option<Unpacked>, body: &[u8]) -> Option<String> {
+/// The text in the form; `None` if it shows none.
+pub(super) fn written(shape: Shape, read: Option<&Rewritable<'_>>, body: &[u8]) -> Option<String> {
     if shape == Shape::Hex {
         let rows: Vec<String> = body.chunks(32).map(hex::encode).collect();
         return Some(rows.join("\n"));
     }
-    let bytes = unpacked?.bytes;
-    shown(shape, lossless(&bytes)?).map(Cow::into_owned)
+    text_in(shape, read?).map(Cow::into_owned)
 }

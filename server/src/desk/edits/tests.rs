@@ -5,18 +5,34 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::form::{Writable, writable, written};
+use dlo_domain::decoding::{BodyHead, Labels};
+
+use super::form::Writable;
 use super::*;
-use crate::transform::unpack;
 
 fn original(encoding: Option<&str>, body: &[u8]) -> Original {
-    Original {
-        letter: LetterId(Uuid::from_u128(1)),
-        ordinal: 1,
+    let head = BodyHead {
         content_type: Some("application/json".into()),
         content_encoding: encoding.map(str::to_owned),
-        body: body.to_vec(),
-    }
+        ..BodyHead::default()
+    };
+    Original { letter: LetterId(Uuid::from_u128(1)), ordinal: 1, head, body: body.to_vec() }
+}
+
+fn checked(new: &NewDraft, of: &Original) -> Result<(Vec<u8>, Option<String>), String> {
+    check(new, of, &MessageTypes::default())
+}
+
+fn labels(content_encoding: Option<&str>) -> Labels<'_> {
+    Labels { content_encoding, ..Labels::default() }
+}
+
+fn writable(encoding: Option<&str>, body: &[u8]) -> Writable {
+    form::writable(&form::read(labels(encoding), body))
+}
+
+fn unpacked(encoding: Option<&str>, body: &[u8]) -> Vec<u8> {
+    form::read(labels(encoding), body).expect("small").bytes().to_vec()
 }
 
 fn new(shape: Shape, text: &str) -> NewDraft {
@@ -24,7 +40,7 @@ fn new(shape: Shape, text: &str) -> NewDraft {
 }
 
 fn sent(of: &Original, shape: Shape, text: &str) -> Vec<u8> {
-    check(&new(shape, text), of).expect("sendable").0
+    checked(&new(shape, text), of).expect("sendable").0
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -34,8 +50,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn text(shape: Shape, encoding: Option<&str>, body: &[u8]) -> String {
-    let unpacked = unpack(encoding, body).ok();
-    written(shape, unpacked, body).expect("a text that can be shown")
+    form::text_of(shape, labels(encoding), body).expect("a text that can be shown")
 }
 
 #[test]
@@ -56,7 +71,7 @@ fn a_text_that_would_not_be_shown_whole_is_not_edited() {
         }
     }
     let bomb = original(Some("gzip"), &gzip(&b"[0,0]".repeat(1_000_000)));
-    assert!(check(&new(Shape::Json, "[1]"), &bomb).is_err());
+    assert!(checked(&new(Shape::Json, "[1]"), &bomb).is_err());
 }
 
 #[test]
@@ -69,9 +84,32 @@ fn a_body_is_written_in_what_it_is() {
         assert_eq!(shapes(None, binary), [Shape::Hex]);
     }
     assert_eq!(shapes(Some("gzip"), &gzip(b"[1]")), Shape::ALL);
-    assert_eq!(shapes(Some("gzip"), b"[1]"), [Shape::Hex]);
+    // What is called gzip and is none is edited as what it is.
+    assert_eq!(shapes(Some("gzip"), b"[1]"), Shape::ALL);
+    assert_eq!(shapes(None, MSGPACK), [Shape::Json, Shape::Hex]);
+    assert_eq!(shapes(None, b"id=42&of=a"), Shape::ALL);
+    assert_eq!(shapes(None, b"<a>1</a>"), [Shape::Text, Shape::Hex]);
     assert_eq!(text(Shape::Hex, None, b"\x00\xff"), "00ff");
     assert_eq!(text(Shape::Json, None, b"[1]"), "[\n  1\n]");
+}
+
+/// `{"id": "42", "of": "a"}`
+const MSGPACK: &[u8] = b"\x82\xa2id\xa242\xa2of\xa1a";
+
+#[test]
+fn values_are_sent_in_the_format_that_they_came_in() {
+    let of = original(None, MSGPACK);
+    let shown = text(Shape::Json, None, MSGPACK);
+    assert_eq!(shown, "{\n  \"id\": \"42\",\n  \"of\": \"a\"\n}");
+    assert_eq!(sent(&of, Shape::Json, &shown.replace('\n', "\r\n")), MSGPACK);
+    let after = sent(&of, Shape::Json, &shown.replace("42", "43"));
+    assert_eq!(after, b"\x82\xa2id\xa243\xa2of\xa1a");
+    let packed = original(Some("gzip"), &gzip(MSGPACK));
+    let after = sent(&packed, Shape::Json, "{\"id\": \"43\"}");
+    assert_eq!(unpacked(Some("gzip"), &after), b"\x81\xa2id\xa243");
+    let form = original(None, b"id=42&of=a");
+    let why = checked(&new(Shape::Json, "{\"id\": {}}"), &form).expect_err("refused");
+    assert!(why.contains("cannot be written as form"), "{why}");
 }
 
 #[test]
@@ -97,8 +135,7 @@ fn what_was_changed_is_sent_in_the_manner_of_the_original() {
     assert_eq!(sent(&laid, Shape::Json, "{\r\n \"a\": 2\r\n}"), b"{\n \"a\": 2\n}");
     let packed = original(Some("gzip"), &gzip(b"[1]"));
     let body = sent(&packed, Shape::Json, "[2]");
-    let unpacked = unpack(Some("gzip"), &body).ok();
-    assert_eq!(unpacked.expect("unpacked").bytes, b"[2]");
+    assert_eq!(unpacked(Some("gzip"), &body), b"[2]");
 }
 
 #[test]
@@ -110,11 +147,11 @@ fn what_cannot_be_sent_is_told() {
         (Shape::Hex, "0g", "no hexadecimal"),
         (Shape::Hex, "0", "no hexadecimal"),
     ] {
-        let why = check(&new(shape, text), &of).unwrap_err();
+        let why = checked(&new(shape, text), &of).unwrap_err();
         assert!(why.contains(says), "{why}");
     }
     let large = "x".repeat(MOST_EDITED_BYTES + 1);
-    assert!(check(&new(Shape::Text, &large), &of).is_err());
+    assert!(checked(&new(Shape::Text, &large), &of).is_err());
 }
 
 #[test]
@@ -123,7 +160,7 @@ fn only_another_content_type_is_a_change_of_it() {
     let kind = |text: &str| {
         let mut draft = new(Shape::Json, "{}");
         draft.content_type = text.to_owned();
-        check(&draft, &of).expect("sendable").1
+        checked(&draft, &of).expect("sendable").1
     };
     assert_eq!(kind(""), None);
     assert_eq!(kind(" application/json "), None);

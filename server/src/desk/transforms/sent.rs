@@ -2,11 +2,12 @@
 
 use dlo_app::desk::DeskError;
 use dlo_domain::changing::{BackBody, SentBody};
+use dlo_domain::decoding::BodyHead;
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::wire::WireText;
 
-use super::{compared, packed};
+use super::{as_body, compared};
 use crate::desk::PgDesk;
+use crate::desk::letters::message_types;
 use crate::store::replays::bodies::{self, SentAndBack};
 use crate::transform::diff;
 use crate::transform::offload::BodySlot;
@@ -18,6 +19,7 @@ pub(in crate::desk) async fn sent(
     replay: ReplayId,
 ) -> Result<SentBody, DeskError> {
     let slot = BodySlot::large(desk.patience.turn).await?;
+    let types = message_types(desk).await?;
     let bounds = diff::Bounds::of_one(desk.patience.diff);
     let mut transaction = desk.begin().await?;
     let conn = &mut *transaction;
@@ -35,20 +37,19 @@ pub(in crate::desk) async fn sent(
     };
     drop(transaction);
     let compare = move || {
-        let own = sent.head.map(|head| {
-            let text = |text: Option<WireText>| text.map(|text| text.to_display().into_owned());
-            (text(head.properties.content_type), text(head.properties.content_encoding))
-        });
-        let (content_type, encoding) = own.unwrap_or_else(|| {
-            let content_type = sent.content_type.or(before.head.content_type.clone());
-            (content_type, before.head.content_encoding.clone())
-        });
-        let went = diff::Packed { encoding: encoding.as_deref(), bytes: &sent.begin };
-        let diff = diff::of_bodies(packed(&before), went, bounds);
+        let head = match sent.head {
+            Some(own) => BodyHead::of(own.properties, own.headers),
+            None => BodyHead {
+                content_type: sent.content_type.or(before.head.content_type.clone()),
+                ..before.head.clone()
+            },
+        };
+        let went = diff::Body { labels: head.labels(&types), bytes: &sent.begin };
+        let diff = diff::of_bodies(as_body(&before, &types), went, bounds);
         let back = back.map(|(body, back)| BackBody {
             arrival: back.ordinal,
             arrived_at: back.arrived_at,
-            diff: diff::of_bodies(went, packed(&body), bounds),
+            diff: diff::of_bodies(went, as_body(&body, &types), bounds),
             is_same: back.body_sha256 == sent.mark.body_sha256,
         });
         SentBody {
@@ -57,7 +58,7 @@ pub(in crate::desk) async fn sent(
             from_arrival: sent.mark.from_arrival,
             size_bytes: sent.mark.size_bytes,
             body_sha256: sent.mark.body_sha256,
-            content_type,
+            content_type: head.content_type.clone(),
             diff,
             back,
         }

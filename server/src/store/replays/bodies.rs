@@ -3,27 +3,24 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::changing::SentMark;
+use dlo_domain::decoding::BodyHead;
 use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::wire::Properties;
 use serde::Serialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::StoreError;
-use crate::store::letter_detail::read_json;
 use crate::store::replays::messages::{MessageHead, read_head};
 
 /// The body of a letter's last arrival, to be changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Original {
     /// The letter.
     pub letter: LetterId,
     /// Which arrival.
     pub ordinal: i32,
-    /// What its sender calls it.
-    pub content_type: Option<String>,
-    /// How its sender says that it is packed.
-    pub content_encoding: Option<String>,
+    /// What its sender says of it.
+    pub head: BodyHead,
     /// Its bytes.
     pub body: Vec<u8>,
 }
@@ -84,10 +81,11 @@ pub async fn originals(
 ) -> Result<Vec<Original>, StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
-        r#"select wanted.id as "letter_id!", a.ordinal, a.properties, a.body
+        r#"select wanted.id as "letter_id!", a.ordinal, a.properties::text as "properties!",
+                  a.headers::text as "headers!", a.body
            from unnest($1::uuid[]) as wanted (id)
            cross join lateral (
-               select ordinal, properties, body from arrivals
+               select ordinal, properties, headers, body from arrivals
                where letter_id = wanted.id order by ordinal desc limit 1
            ) a"#,
         &letters
@@ -96,13 +94,11 @@ pub async fn originals(
     .await?;
     rows.into_iter()
         .map(|row| {
-            let properties: Properties = read_json("properties", row.properties)?;
-            let text = |text: dlo_domain::wire::WireText| text.to_display().into_owned();
+            let MessageHead { properties, headers } = read_head(&row.properties, &row.headers)?;
             Ok(Original {
                 letter: LetterId(row.letter_id),
                 ordinal: row.ordinal,
-                content_type: properties.content_type.map(text),
-                content_encoding: properties.content_encoding.map(text),
+                head: BodyHead::of(properties, headers),
                 body: row.body,
             })
         })

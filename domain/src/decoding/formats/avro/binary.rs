@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::logical;
 use super::schema::{Node, NodeId, Schema};
-use crate::decoding::formats::{Gauge, TOO_SHORT, float, octets};
+use crate::decoding::formats::{Gauge, TOO_SHORT, float, octets, single};
 
 /// Bytes that are read from their beginning on.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// How many items the next block of a list or map has; none ends it.
-    fn block(&mut self) -> Result<u64, String> {
+    pub(super) fn block(&mut self) -> Result<u64, String> {
         let count = self.long()?;
         if count < 0 {
             // The block's size in bytes, which serves to skip it.
@@ -72,7 +72,7 @@ impl<'a> Bytes<'a> {
             Node::Null => Value::Null,
             Node::Boolean => Value::Bool(self.array::<1>()? != [0]),
             Node::Int(logical) | Node::Long(logical) => logical::number(self.long()?, *logical),
-            Node::Float => float(f64::from(f32::from_le_bytes(self.array()?))),
+            Node::Float => single(f32::from_le_bytes(self.array()?)),
             Node::Double => float(f64::from_le_bytes(self.array()?)),
             Node::Bytes(logical) => logical::bytes(self.counted()?, *logical),
             Node::Fixed(size, logical) => logical::bytes(self.take(*size)?, *logical),

@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 use std::io::Read as _;
 
+use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use serde_json::Value;
 
 use super::binary::Bytes;
 use super::schema::Schema;
+use super::writing;
 use crate::decoding::coding::{self, Packed};
 use crate::decoding::formats::{BYTES_BEHIND, Gauge};
+use crate::decoding::layer::Layer;
 use crate::decoding::step::Format;
 
 /// What each begins with.
@@ -73,6 +76,42 @@ pub fn read(bytes: &[u8]) -> Result<Container, String> {
     Ok(Container { value, name })
 }
 
+/// Writes other values in the place of those of a file, by the same schema, in one block.
+///
+/// # Errors
+/// Returns why that cannot be done.
+pub fn write(original: &[u8], after: &Value) -> Result<Vec<u8>, String> {
+    let mut bytes = Bytes(original);
+    bytes.take(MAGIC.len())?;
+    let head = Head::read(&mut bytes)?;
+    let schema = Schema::read(head.schema.ok_or("it has no schema")?)?;
+    let sync = bytes.take(SYNC_BYTES)?;
+    let mut written = original[..original.len() - bytes.0.len()].to_vec();
+    let mut before = Vec::new();
+    let mut count = 0;
+    while !bytes.0.is_empty() {
+        count += bytes.long()?;
+        before.extend(&*unpack(head.codec, bytes.counted()?, MOST_BLOCK_BYTES - before.len())?);
+        bytes.take(SYNC_BYTES)?;
+    }
+    let count = usize::try_from(count).map_err(|why| why.to_string())?;
+    let after = if count == 1 {
+        std::slice::from_ref(after)
+    } else {
+        after.as_array().map_or(&[][..], Vec::as_slice)
+    };
+    if after.is_empty() {
+        return Err(
+            "it has several values, and would have none: it must stay a list of them".to_owned()
+        );
+    }
+    let block = writing::write_items(&schema, &before, count, after)?;
+    writing::write_count(after.len(), &mut written);
+    writing::write_counted(&pack(head.codec, &block)?, &mut written);
+    written.extend(sync);
+    Ok(written)
+}
+
 /// What a file says of itself.
 #[derive(Debug, Default)]
 struct Head<'a> {
@@ -125,6 +164,20 @@ fn unpack<'a>(codec: &[u8], block: &'a [u8], most: usize) -> Result<Cow<'a, [u8]
         }
     };
     Ok(Cow::Owned(unpacked))
+}
+
+/// Packs a block as its codec wants it.
+fn pack(codec: &[u8], block: &[u8]) -> Result<Vec<u8>, String> {
+    match codec {
+        b"deflate" => Layer::Deflate.pack(block),
+        b"snappy" => {
+            let mut checksum = Crc::new();
+            checksum.update(block);
+            Ok([Layer::SnappyBlock.pack(block)?, checksum.sum().to_be_bytes().to_vec()].concat())
+        }
+        b"zstandard" => Layer::Zstd.pack(block),
+        _ => Ok(block.to_vec()),
+    }
 }
 
 fn opened(format: Format, bytes: &[u8], most: usize) -> Result<Vec<u8>, String> {

@@ -1,9 +1,10 @@
 //! What numbers and bytes stand for, where a schema says so.
 
-use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike as _};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::decoding::formats::rewriting::{self, octets_of};
 use crate::decoding::formats::{octets, time, whole};
 
 /// What a value stands for.
@@ -88,6 +89,36 @@ pub(super) fn number(number: i64, logical: Option<Logical>) -> Value {
     text.map_or_else(|| Value::from(number), Value::from)
 }
 
+/// The number that stands for this value; `None` if none does.
+pub(super) fn number_of(value: &Value, logical: Option<Logical>) -> Option<i64> {
+    let text = value.as_str()?;
+    let counted = |seconds: i64, nanoseconds: u32, per_second: i64| {
+        let part = NANOS / per_second;
+        let nanoseconds = i64::from(nanoseconds);
+        let is_exact = nanoseconds % part == 0;
+        is_exact.then(|| seconds.checked_mul(per_second)?.checked_add(nanoseconds / part))?
+    };
+    match logical? {
+        Logical::Date => {
+            let date: NaiveDate = text.parse().ok()?;
+            Some((date - NaiveDate::default()).num_days())
+        }
+        Logical::Time(per_second) => {
+            let time: NaiveTime = text.parse().ok()?;
+            counted(time.num_seconds_from_midnight().into(), time.nanosecond(), per_second)
+        }
+        Logical::Timestamp(per_second) => {
+            let time = DateTime::parse_from_rfc3339(text).ok()?;
+            counted(time.timestamp(), time.timestamp_subsec_nanos(), per_second)
+        }
+        Logical::LocalTimestamp(per_second) => {
+            let time = text.parse::<NaiveDateTime>().ok()?.and_utc();
+            counted(time.timestamp(), time.timestamp_subsec_nanos(), per_second)
+        }
+        Logical::Decimal(_) | Logical::Duration | Logical::Uuid => None,
+    }
+}
+
 /// Bytes as what they stand for.
 pub(super) fn bytes(bytes: &[u8], logical: Option<Logical>) -> Value {
     let known = match logical {
@@ -99,6 +130,57 @@ pub(super) fn bytes(bytes: &[u8], logical: Option<Logical>) -> Value {
         _ => None,
     };
     known.unwrap_or_else(|| octets(bytes))
+}
+
+/// The bytes that stand for this value, so many where their number is fixed; `None` if none do.
+pub(super) fn bytes_of(
+    value: &Value,
+    logical: Option<Logical>,
+    size: Option<usize>,
+) -> Option<Vec<u8>> {
+    let known = match logical {
+        Some(Logical::Decimal(scale)) => {
+            digits_of(value, scale).and_then(|digits| signed(digits, size))
+        }
+        Some(Logical::Uuid) => {
+            let uuid = value.as_str().and_then(|text| text.parse::<Uuid>().ok());
+            uuid.map(|uuid| uuid.as_bytes().to_vec())
+        }
+        Some(Logical::Duration) => parts_of(value),
+        _ => return rewriting::bytes_of(value),
+    };
+    // What does not stand for anything is shown as octets.
+    known.or_else(|| octets_of(value))
+}
+
+/// A number as its bytes, the highest first: as few as keep its sign, or so many; `None` if it needs more.
+fn signed(number: i128, size: Option<usize>) -> Option<Vec<u8>> {
+    let wide = number.to_be_bytes();
+    let sign = if number < 0 { 0xff } else { 0 };
+    let is_spare = |at: &usize| wide[*at] == sign && (wide[*at + 1] ^ sign) & 0x80 == 0;
+    let least = &wide[(0..15).take_while(is_spare).count()..];
+    let more = size.unwrap_or(least.len()).checked_sub(least.len())?;
+    Some([&vec![sign; more], least].concat())
+}
+
+fn parts_of(value: &Value) -> Option<Vec<u8>> {
+    let part = |name: &str| u32::try_from(value.get(name)?.as_u64()?).ok();
+    Some([part("months")?, part("days")?, part("milliseconds")?].map(u32::to_le_bytes).concat())
+}
+
+/// The digits of a decimal number without its point; `None` if it has more of them behind it than that.
+fn digits_of(value: &Value, scale: u32) -> Option<i128> {
+    let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+    let (minus, text) = text.strip_prefix('-').map_or((false, &*text), |text| (true, text));
+    let (before, behind) = text.split_once('.').unwrap_or((text, ""));
+    let scale = usize::try_from(scale).ok()?;
+    let is_number =
+        !before.is_empty() && before.bytes().chain(behind.bytes()).all(|c| c.is_ascii_digit());
+    if !is_number || behind.len() > scale {
+        return None;
+    }
+    let digits: i128 = format!("{before}{behind:0<scale$}").parse().ok()?;
+    Some(if minus { -digits } else { digits })
 }
 
 /// A decimal number as a text, exactly; as a number where it is whole. `None` where it has more digits than are counted

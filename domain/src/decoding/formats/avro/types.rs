@@ -11,6 +11,7 @@ use super::binary::Bytes;
 use super::fingerprint::fingerprint;
 use super::fit::fit;
 use super::schema::{Declared, Node, Schema, declared_name};
+use super::writing;
 
 /// Bytes that are read for one ranking, for all schemas together.
 const MOST_READ_BYTES: usize = 512 * 1024;
@@ -154,6 +155,14 @@ impl AvroTypes {
         let mut bytes = Bytes(bytes);
         let value = bytes.value(schema, schema.root(), &mut Gauge::default())?;
         if bytes.0.is_empty() { Ok(value) } else { Err(BYTES_BEHIND.to_owned()) }
+    }
+
+    /// Writes another value in the place of one that was written by a schema.
+    ///
+    /// # Errors
+    /// Returns why the schema does not allow that.
+    pub fn write(&self, id: AvroId, original: &[u8], after: &Value) -> Result<Vec<u8>, String> {
+        writing::write(&self.schemas[id.0].schema, original, after)
     }
 
     /// The schemas that bytes are likeliest of, the likeliest first, one of each name. `is_avro` says that the bytes are

@@ -40,7 +40,7 @@ impl Fitting<'_> {
         let mut bits = 0.0;
         for field in WireFields::of(bytes) {
             self.gauge.value()?;
-            let WireField { number, value, key_bytes } = field?;
+            let WireField { number, value, key_bytes, .. } = field?;
             let Some(place) = message.place_of(number) else {
                 bits += UNDECLARED;
                 continue;

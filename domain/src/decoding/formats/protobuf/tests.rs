@@ -10,7 +10,7 @@ use crate::wire::{Field, FieldTable, FieldValue, WireText};
 /// A `kinds.Order` that Google's own library for Python wrote.
 const ORDER: &str = include_str!("../../../../tests/protobuf/order.hex");
 
-fn types() -> &'static MessageTypes {
+pub(super) fn types() -> &'static MessageTypes {
     static TYPES: LazyLock<MessageTypes> = LazyLock::new(compiled);
     &TYPES
 }
@@ -22,11 +22,11 @@ fn compiled() -> MessageTypes {
     MessageTypes::new(&[compiler.descriptor_pool()], Vec::new())
 }
 
-fn order() -> Vec<u8> {
+pub(super) fn order() -> Vec<u8> {
     hex::decode(ORDER.trim()).expect("hexadecimal")
 }
 
-fn read_as(types: &MessageTypes, name: &str, bytes: &[u8]) -> Value {
+pub(super) fn read_as(types: &MessageTypes, name: &str, bytes: &[u8]) -> Value {
     let types = &types.protobuf;
     read_typed(types, types.named(name).expect(name), bytes).expect("read")
 }

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Gauge, add, float, key, octets, whole};
+use super::super::{Gauge, add, float, key, octets, single, whole};
 use super::types::{FieldType, Kind, MessageId, Occurs, ProtobufTypes};
 use super::untyped;
 use super::well_known::{self, MOST_ANY_LEVELS};
 use super::wire::{WireFields, WireValue, take_fixed};
 
 /// What stands in a message and is not declared, by the numbers of the fields.
-const UNDECLARED: &str = "$undeclared";
+pub(super) const UNDECLARED: &str = "$undeclared";
 
 /// Reads bytes that are one message of a type. Fields that are not set are left out.
 pub fn read(types: &ProtobufTypes, id: MessageId, bytes: &[u8]) -> Result<Value, String> {
-    Reading { types, gauge: Gauge::default(), any_level: 0 }.message(id, bytes)
+    Reading::new(types).message(id, bytes)
 }
 
 pub(super) struct Reading<'a> {
@@ -23,7 +23,21 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    pub(super) fn new(types: &ProtobufTypes) -> Reading<'_> {
+        Reading { types, gauge: Gauge::default(), any_level: 0 }
+    }
+
     pub(super) fn message(&mut self, id: MessageId, bytes: &[u8]) -> Result<Value, String> {
+        let members = self.members(id, bytes)?;
+        Ok(well_known::read(self, self.types.message(id), members))
+    }
+
+    /// The members of a message, whatever they mean together.
+    pub(super) fn members(
+        &mut self,
+        id: MessageId,
+        bytes: &[u8],
+    ) -> Result<Map<String, Value>, String> {
         self.gauge.enter()?;
         let message = self.types.message(id);
         let mut members = Map::new();
@@ -46,11 +60,15 @@ impl Reading<'_> {
         if !undeclared.is_empty() {
             members.insert(UNDECLARED.to_owned(), Value::Object(undeclared));
         }
-        Ok(well_known::read(self, message, members))
+        Ok(members)
     }
 
     /// The value of a declared field; `None` where it is written as no value of its kind is.
-    fn field(&mut self, field: &FieldType, value: WireValue<'_>) -> Result<Option<Value>, String> {
+    pub(super) fn field(
+        &mut self,
+        field: &FieldType,
+        value: WireValue<'_>,
+    ) -> Result<Option<Value>, String> {
         self.gauge.value()?;
         Ok(match (field.kind, value) {
             (Kind::String | Kind::Bytes, WireValue::Bytes(bytes)) => Some(octets(bytes)),
@@ -153,11 +171,7 @@ fn put(members: &mut Map<String, Value>, field: &FieldType, value: Value) {
 
 fn fixed32(kind: Kind, bits: u32) -> Option<Value> {
     Some(match kind {
-        Kind::Float => {
-            // As short as it was before: 0.1 and not 0.10000000149011612.
-            let number = f32::from_bits(bits);
-            float(number.to_string().parse().unwrap_or_else(|_| f64::from(number)))
-        }
+        Kind::Float => single(f32::from_bits(bits)),
         Kind::Fixed32 => Value::from(bits),
         Kind::Sfixed32 => Value::from(bits.cast_signed()),
         _ => return None,

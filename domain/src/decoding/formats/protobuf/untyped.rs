@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{Gauge, add, float, is_text, octets, whole};
+use super::super::{Gauge, add, float, is_text, octets, single, whole};
 use super::wire::{WireField, WireFields, WireValue};
 
 /// Reads bytes that are one message: the number of a field is its name.
@@ -30,7 +30,7 @@ pub fn value_of(value: WireValue<'_>, gauge: &mut Gauge) -> Result<Value, String
         WireValue::Varint(number) => varint(number),
         WireValue::Fixed32(bits) => {
             let number = f32::from_bits(bits);
-            if is_measure(f64::from(number)) { float(f64::from(number)) } else { Value::from(bits) }
+            if is_measure(f64::from(number)) { single(number) } else { Value::from(bits) }
         }
         WireValue::Fixed64(bits) => {
             let number = f64::from_bits(bits);
@@ -79,7 +79,7 @@ fn saved(bytes: &[u8], gauge: &mut Gauge) -> Result<f64, String> {
     let mut last = 0;
     for field in WireFields::of(bytes) {
         gauge.value()?;
-        let WireField { number, value, key_bytes } = field?;
+        let WireField { number, value, key_bytes, .. } = field?;
         let is_next = number >= last && number - last <= 4;
         // Of the eight bits of a key, three are the wire type; a number that is the next or nearly so needs two.
         bits += match (is_next, key_bytes) {

@@ -16,6 +16,8 @@ pub struct WireField<'a> {
     pub value: WireValue<'a>,
     /// The bytes that its number and wire type took.
     pub key_bytes: usize,
+    /// All of its bytes.
+    pub bytes: &'a [u8],
 }
 
 /// What was written for a field.
@@ -46,15 +48,16 @@ impl<'a> WireFields<'a> {
     }
 
     fn next_field(&mut self) -> Result<WireField<'a>, String> {
-        let before = self.rest.len();
+        let begin = self.rest;
         let (number, wire_type) = decode_key(&mut self.rest).map_err(|why| why.to_string())?;
-        let key_bytes = before - self.rest.len();
+        let key_bytes = begin.len() - self.rest.len();
         let value = match wire_type {
             WireType::EndGroup => return Err("a group ends that did not begin".to_owned()),
             WireType::StartGroup => WireValue::Group(self.group(number)?),
             other => take_value(&mut self.rest, other)?,
         };
-        Ok(WireField { number, value, key_bytes })
+        let bytes = &begin[..begin.len() - self.rest.len()];
+        Ok(WireField { number, value, key_bytes, bytes })
     }
 
     /// The bytes up to the end of a group that has begun.
