@@ -53,7 +53,7 @@ pub use unknown::unknown_variables;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 59] = [
+pub const VARIABLES: [&str; 60] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -93,6 +93,7 @@ pub const VARIABLES: [&str; 59] = [
     "DLO_REGISTER_EXECUTIONS",
     "DLO_REGISTER_EVERY_SECS",
     "DLO_SCHEMA_REGISTRY_URL",
+    "DLO_SCHEMA_REGISTRY_TOKEN",
     "DLO_TOPOLOGY",
     "DLO_TOPOLOGY_EVERY_SECS",
     "DLO_TOPOLOGY_IDLE_AFTER_SECS",

@@ -1,7 +1,11 @@
 //! What stands before a message and names its schema: Avro's single-object encoding (specification 1.12), and what
 //! clients of schema registries write (Confluent's wire format: 0, the number of the schema, and for Protobuf which
-//! message of it).
+//! message of it; Apicurio's, where the number has eight bytes; AWS Glue's: 3, how the rest is packed, and the UUID of
+//! the schema's version).
 
+use uuid::{Uuid, Version};
+
+use super::coding;
 use super::document::is_json;
 use super::formats::avro;
 use super::formats::protobuf::is_text;
@@ -13,6 +17,13 @@ use super::step::Format;
 
 /// What Avro's single-object encoding begins with.
 const SINGLE_OBJECT: [u8; 2] = [0xc3, 0x01];
+
+/// What AWS Glue's clients begin with: the version of their header.
+const GLUE: u8 = 3;
+
+/// What stands behind that where the rest is not packed, and where it is, by zlib.
+const GLUE_PLAIN: u8 = 0;
+const GLUE_ZLIB: u8 = 5;
 
 /// Numbers that say which message of a schema it is, at most: messages within messages.
 const MOST_INDEXES: i64 = 16;
@@ -52,6 +63,9 @@ impl<'a> Frame<'a> {
         {
             return single_object(known, u64::from_le_bytes(*fingerprint)).map(Some);
         }
+        if let Some(frame) = glue(known, bytes, is_whole) {
+            return Ok(Some(frame));
+        }
         let Some((number, behind)) = numbered(bytes) else { return Ok(None) };
         let told = known.registered(number);
         let Some((known, message)) = told
@@ -84,9 +98,40 @@ fn single_object(known: KnownTypes<'_>, fingerprint: u64) -> Result<Frame<'_>, S
     Ok(Frame { format: Format::SingleObject, detail, bytes, known })
 }
 
-/// The number of a schema that bytes begin with as a registry's client writes it, and what stands behind it.
+/// What AWS Glue's clients write, where something shows that it is that: the registry itself is not asked.
+fn glue<'a>(known: KnownTypes<'a>, bytes: &[u8], is_whole: bool) -> Option<Frame<'a>> {
+    let (&[GLUE, packing @ (GLUE_PLAIN | GLUE_ZLIB)], rest) = bytes.split_first_chunk::<2>()?
+    else {
+        return None;
+    };
+    let (version, behind) = rest.split_first_chunk::<16>()?;
+    let version = Uuid::from_bytes(*version);
+    if version.get_version() != Some(Version::Random) || behind.is_empty() {
+        return None;
+    }
+    let known = if packing == GLUE_ZLIB {
+        let is_zlib = coding::by_magic(behind) == Some(Format::Zlib);
+        is_zlib.then(|| known.framed())?
+    } else {
+        let known = known.framed();
+        let is_avro = best_bits(known, behind).is_some();
+        let is_likely = if is_whole {
+            is_json(behind) || is_avro || (!is_text(behind) && is_message(known, behind))
+        } else {
+            begins_json(behind)
+        };
+        is_likely.then_some(known)?
+    };
+    let bytes = bytes.len() - behind.len();
+    Some(Frame { format: Format::RegistryFrame, detail: format!("schema {version}"), bytes, known })
+}
+
+/// The number of a schema that bytes begin with as a registry's client writes it, in four bytes or in eight, and what
+/// stands behind it.
 pub(super) fn numbered(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let (number, message) = bytes.strip_prefix(&[0])?.split_first_chunk::<4>()?;
+    let behind = bytes.strip_prefix(&[0])?;
+    let behind = behind.strip_prefix(&[0; 4]).unwrap_or(behind);
+    let (number, message) = behind.split_first_chunk::<4>()?;
     let number = u32::from_be_bytes(*number);
     (REGISTERED.contains(&number) && !message.is_empty()).then_some((number, message))
 }

@@ -42,7 +42,9 @@ pub struct Unpacked<'a> {
 pub fn unpack<'a>(labels: Labels<'a>, body: &'a [u8], whole: bool, most: usize) -> Unpacked<'a> {
     let mut unpacked = unpack_named(labels, body, whole, most);
     while unpacked.undo_by_magic(most) || unpacked.undo_base64(labels, most) {}
-    unpacked.undo_frame();
+    if unpacked.undo_frame() {
+        unpacked.undo_by_magic(most);
+    }
     unpacked
 }
 
@@ -144,13 +146,16 @@ impl Unpacked<'_> {
         true
     }
 
-    /// Takes off what stands before a message and names its schema.
-    fn undo_frame(&mut self) {
+    /// Takes off what stands before a message and names its schema; says whether something did.
+    fn undo_frame(&mut self) -> bool {
         let number = numbered(&self.bytes).map(|(number, _)| number);
         self.unknown_schema = number.filter(|number| self.known.registered(*number).is_none());
         match Frame::of(self.known, &self.bytes, self.is_whole) {
-            Ok(None) => {}
-            Err(unknown) => self.faults.push(unknown),
+            Ok(None) => false,
+            Err(unknown) => {
+                self.faults.push(unknown);
+                false
+            }
             Ok(Some(frame)) => {
                 let message = self.bytes[frame.bytes..].to_vec();
                 let mut step = Step::new(frame.format, Evidence::Magic, message.len());
@@ -159,6 +164,7 @@ impl Unpacked<'_> {
                 self.layers.push(Layer::Prefix(self.bytes[..frame.bytes].to_vec()));
                 self.bytes = Cow::Owned(message);
                 self.known = frame.known;
+                true
             }
         }
     }

@@ -10,7 +10,7 @@ use reqwest::{Client, StatusCode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::config::SchemaRegistryConfig;
+use crate::config::{SchemaRegistryConfig, Secret};
 use crate::tls;
 
 /// How long one answer may take.
@@ -21,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct SchemaRegistry {
     client: Client,
     base: String,
+    token: Option<Secret>,
 }
 
 /// A schema as the registry has it.
@@ -45,7 +46,7 @@ pub(super) enum RegistryError {
     Unknown,
     /// It answers, and does not tell.
     #[error(
-        "the schema registry refuses ({0}): give DLO_SCHEMA_REGISTRY_URL a user that may read schemas"
+        "the schema registry refuses ({0}): give DLO_SCHEMA_REGISTRY_URL a user, or DLO_SCHEMA_REGISTRY_TOKEN a token, that may read schemas"
     )]
     Refused(StatusCode),
     /// It answered with more than is read.
@@ -87,7 +88,7 @@ impl SchemaRegistry {
     /// Returns an error if no HTTP client can be made.
     pub fn new(config: &SchemaRegistryConfig) -> Result<Self, reqwest::Error> {
         let client = tls::client().timeout(PATIENCE).build()?;
-        Ok(Self { client, base: config.url.expose().to_owned() })
+        Ok(Self { client, base: config.url.expose().to_owned(), token: config.token.clone() })
     }
 
     /// The schema of a number, with all that it refers to.
@@ -117,7 +118,12 @@ impl SchemaRegistry {
     async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, RegistryError> {
         // Addresses hold the password: it must not reach a log or a page.
         let sealed = reqwest::Error::without_url;
-        let asked = self.client.get(format!("{}/{path}", self.base)).send().await;
+        let asked = self.client.get(format!("{}/{path}", self.base));
+        let asked = match &self.token {
+            Some(token) => asked.bearer_auth(token.expose()),
+            None => asked,
+        };
+        let asked = asked.send().await;
         let answer = asked.map_err(sealed)?;
         let mut answer = match answer.status() {
             StatusCode::NOT_FOUND => return Err(RegistryError::Unknown),

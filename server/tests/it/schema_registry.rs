@@ -48,7 +48,7 @@ impl Registry {
         self.answers.lock().expect("unpoisoned").insert(path.to_owned(), with);
     }
 
-    /// Serves on an address of its own, to one user alone.
+    /// Serves on an address of its own, to one user and one token.
     async fn serve(&self) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -65,8 +65,9 @@ async fn answer(
     headers: HeaderMap,
 ) -> (StatusCode, Json<Value>) {
     registry.asked.lock().expect("unpoisoned").push(path.clone());
-    let wanted = format!("Basic {}", STANDARD.encode("reader:s@cret"));
-    if headers.get("authorization").and_then(|value| value.to_str().ok()) != Some(&wanted) {
+    let user = format!("Basic {}", STANDARD.encode("reader:s@cret"));
+    let shown = headers.get("authorization").and_then(|value| value.to_str().ok());
+    if shown != Some(&user) && shown != Some("Bearer s3cret.token") {
         return (StatusCode::UNAUTHORIZED, Json(json!({"error_code": 401})));
     }
     match registry.answers.lock().expect("unpoisoned").get(&path) {
@@ -142,7 +143,7 @@ async fn the_registry_is_asked_and_stored_letters_are_read_by_what_it_tells(pool
     let registry = Registry::default();
     tell_all(&registry);
     let url = registry.serve().await;
-    let config = SchemaRegistryConfig { url: Secret::new(url.trim_end_matches('/')) };
+    let config = SchemaRegistryConfig { url: Secret::new(url.trim_end_matches('/')), token: None };
     let asked = SchemaRegistry::new(&config).expect("a client");
     let background = Background::new();
     let asker = Asker::new(pool.clone(), Arc::new(SystemClock), asked);
@@ -205,7 +206,7 @@ async fn a_registry_that_refuses_is_asked_again_soon_and_told_without_its_passwo
     let registry = Registry::default();
     tell_all(&registry);
     let url = registry.serve().await.replace("s%40cret", "wrong");
-    let config = SchemaRegistryConfig { url: Secret::new(url.trim_end_matches('/')) };
+    let config = SchemaRegistryConfig { url: Secret::new(url.trim_end_matches('/')), token: None };
     sqlx::query("insert into registry_schemas (number, asked) values (42, 9), (43, 9)")
         .execute(&pool)
         .await
@@ -225,5 +226,33 @@ async fn a_registry_that_refuses_is_asked_again_soon_and_told_without_its_passwo
     for (fault, is_soon) in faults {
         assert!(fault.contains("refuses (401") && !fault.contains("wrong"), "{fault}");
         assert!(is_soon, "however often it was asked for");
+    }
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_registry_is_shown_a_token_in_place_of_a_user(pool: PgPool) {
+    let registry = Registry::default();
+    tell_all(&registry);
+    let url = registry.serve().await.replace("reader:s%40cret@", "");
+    sqlx::query("insert into registry_schemas (number) values (44)")
+        .execute(&pool)
+        .await
+        .expect("noted");
+    for (token, fault) in [("wrong", true), ("s3cret.token", false)] {
+        let config = SchemaRegistryConfig {
+            url: Secret::new(url.trim_end_matches('/')),
+            token: Some(Secret::new(token)),
+        };
+        let asked = SchemaRegistry::new(&config).expect("a client");
+        sqlx::query("update registry_schemas set due_at = now() - interval '1 minute'")
+            .execute(&pool)
+            .await
+            .expect("put forward");
+        let mut asker = Asker::new(pool.clone(), Arc::new(SystemClock), asked);
+        assert_eq!(asker.ask(&CancellationToken::new()).await.expect("asked"), 1);
+        let faults = "select coalesce(fault, '') from registry_schemas";
+        let told: String = sqlx::query_scalar(faults).fetch_one(&pool).await.expect("read");
+        assert_eq!(told.contains("refuses (401"), fault, "{told}");
+        assert!(!told.contains(token), "{told}");
     }
 }

@@ -1,8 +1,12 @@
 //! Values without a schema, read by those that are known.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::fingerprint::{canonical, fingerprint};
 use super::random_values::RandomValues;
@@ -130,6 +134,28 @@ fn a_value_is_read_by_the_name_that_its_sender_gives_and_by_how_it_fits() {
 }
 
 #[test]
+fn what_glues_client_writes_before_a_message_is_taken_off() {
+    let version = "8d1e0c1a-52a7-4c5b-9d0e-6f1f4f0c9b11";
+    let id = Uuid::parse_str(version).expect("a UUID").into_bytes();
+    let framed = |packing: u8, rest: &[u8]| [&[3, packing], &id[..], rest].concat();
+    let frame = format!("schema registry (schema {version}), by its first bytes");
+    let avro = "Avro (shop.events.Placed), as it fits best";
+    let found = read(&placed(), None, "", &framed(0, &order()));
+    assert_eq!(says(&found), [&*frame, avro]);
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+    zlib.write_all(&order()).expect("written");
+    let packed = framed(5, &zlib.finish().expect("packed"));
+    let found = read(&placed(), None, "", &packed);
+    assert_eq!(says(&found), [&*frame, "zlib, by its first bytes", avro]);
+    let types = placed();
+    let known = KnownTypes::of(&types, None, None, &FieldTable::default());
+    let labels = Labels { known, ..Labels::default() };
+    let again = unpack(labels, &packed, true, 10_000).pack(order()).expect("packed");
+    assert_eq!(says(&read(&placed(), None, "", &again)), says(&found));
+    assert!(says(&read(&MessageTypes::default(), None, "", &framed(0, b"words"))).is_empty());
+}
+
+#[test]
 fn what_a_registrys_client_writes_before_a_message_is_taken_off() {
     let framed = |rest: &[u8]| [&[0, 0, 0, 0, 42], rest].concat();
     let frame = "schema registry (schema 42), by its first bytes";
@@ -142,6 +168,9 @@ fn what_a_registrys_client_writes_before_a_message_is_taken_off() {
     assert_eq!(says(&found), [frame, "JSON, as its sender says"]);
     let found = read(&MessageTypes::default(), Some("avro/binary"), "", &framed(&order()));
     assert!(found.faults[0].contains("of schema 42"), "{:?}", found.faults);
+    let long = [&[0, 0, 0, 0, 0, 0, 0, 0, 42], &order()[..]].concat();
+    let found = read(&placed(), None, "", &long);
+    assert_eq!(says(&found), [frame, "Avro (shop.events.Placed), as it fits best"]);
     for bytes in [&b"\0\0\0\0\x2a"[..], &framed(b"words"), &framed(b"{\"id\""), b"\0\0\0\0\0\0\0\0"]
     {
         let found = read(&placed(), None, "", bytes);
