@@ -12,6 +12,9 @@ use super::step::{Evidence, RankedType};
 
 /// Reads bytes by the type that is named. `None` if none is named that is known, or they do not fit it.
 pub fn read_named(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
+    if let Some(document) = avro::read_framed(known, bytes) {
+        return Some(document);
+    }
     if is_text(bytes) {
         return None;
     }

@@ -8,7 +8,7 @@ use super::formats::protobuf::{MessageId, ProtobufTypes};
 /// A schema that a registry told of.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RegisteredSchema {
-    /// A record of Avro.
+    /// A type of Avro, whatever it is.
     Avro(AvroSchema),
     /// A file of Protobuf: the full names of its message types by their places, the outermost first.
     Protobuf(HashMap<Vec<i64>, String>),

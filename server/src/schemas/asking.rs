@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::audit::Actor;
+use dlo_domain::decoding::AvroSchema;
 use dlo_domain::schema::{NewSchema, SchemaFault};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -155,8 +156,9 @@ fn read(number: i32, answer: RegistryAnswer) -> Result<ToldSchema, SchemaFault> 
     let told = |definition, message_types| ToldSchema { number, definition, message_types };
     match &*answer.kind {
         "AVRO" => {
-            let compiled = compiling::compile_avro(&files)?;
-            Ok(told(Definition::Avro(files), compiled.message_types))
+            let own = AvroSchema::read_one(&registry_path(number), &files);
+            let own = own.map_err(SchemaFault::Unreadable)?;
+            Ok(told(Definition::Avro(files), vec![own.name().to_owned()]))
         }
         "PROTOBUF" => {
             let schema = NewSchema { name: "registry".to_owned(), files, descriptor_set: None };

@@ -42,7 +42,7 @@ pub fn compile(schema: &NewSchema) -> Result<Compiled, SchemaFault> {
     }
 }
 
-pub(super) fn compile_avro(files: &BTreeMap<String, String>) -> Result<Compiled, SchemaFault> {
+fn compile_avro(files: &BTreeMap<String, String>) -> Result<Compiled, SchemaFault> {
     let schemas = AvroSchema::read_files(files).map_err(SchemaFault::Unreadable)?;
     let message_types = in_order(schemas.iter().map(AvroSchema::name));
     Ok(Compiled { descriptor_set: None, message_types })

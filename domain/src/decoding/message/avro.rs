@@ -19,6 +19,13 @@ pub fn read_named(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
     })
 }
 
+/// The same where what stands before the bytes names the schema: whatever they look like, they are of it.
+pub fn read_framed(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
+    let is_told = |evidence| matches!(evidence, Evidence::Fingerprint | Evidence::Registry);
+    known.named_avro().filter(|named| is_told(named.evidence))?;
+    read_named(known, bytes)
+}
+
 /// Reads bytes that their sender calls Avro, and that have no schema with them.
 ///
 /// # Errors
@@ -70,12 +77,12 @@ fn read_likely(known: KnownTypes<'_>, ranked: &[Ranked<AvroId>], bytes: &[u8]) -
     let first = ranked.first().filter(|_| is_likely(ranked))?;
     let mut step = Step::new(Format::Avro, Evidence::Fit, bytes.len());
     step.certainty = Certainty::Likely;
-    step.ranking = told(ranked, |id| types.name(id).to_owned());
+    step.ranking = told(ranked, |id| types.name(id).unwrap_or_default().to_owned());
     typed(types, first.id, bytes, step)
 }
 
 fn typed(types: &AvroTypes, id: AvroId, bytes: &[u8], mut step: Step) -> Option<Document> {
-    step.detail = Some(types.name(id).to_owned());
+    step.detail = types.name(id).map(ToOwned::to_owned);
     let value = types.read(id, bytes).ok()?;
     Some(Document { step, value, type_id: Some(TypeId::Avro(id)) })
 }

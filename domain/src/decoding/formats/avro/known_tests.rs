@@ -252,8 +252,9 @@ fn random_values_of_fifty_types_are_told_apart() {
             let value = random.value(&schema.schema);
             let ranked = types.rank(&value, true);
             tried += 1;
-            first +=
-                usize::from(ranked.first().is_some_and(|one| types.name(one.id) == schema.name()));
+            first += usize::from(
+                ranked.first().is_some_and(|one| types.name(one.id) == Some(schema.name())),
+            );
         }
     }
     let mut named = 0;

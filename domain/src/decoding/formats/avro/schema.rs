@@ -37,6 +37,28 @@ pub(super) enum Node {
     Fixed(usize, Option<Logical>),
 }
 
+impl Node {
+    /// What the specification calls it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Int(_) => "int",
+            Self::Long(_) => "long",
+            Self::Float => "float",
+            Self::Double => "double",
+            Self::Bytes(_) => "bytes",
+            Self::Text => "string",
+            Self::Record(_) => "record",
+            Self::Enum(_) => "enum",
+            Self::List(_) => "array",
+            Self::Map(_) => "map",
+            Self::Union(_) => "union",
+            Self::Fixed(..) => "fixed",
+        }
+    }
+}
+
 /// A schema. Types refer to each other by number, also to those that they are part of.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Schema {

@@ -16,12 +16,16 @@ use super::writing;
 /// Bytes that are read for one ranking, for all schemas together.
 const MOST_READ_BYTES: usize = 512 * 1024;
 
-/// A schema that has a name.
+/// A schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AvroSchema {
     pub(super) schema: Schema,
-    name: String,
+    /// Its full name, if it has one.
+    name: Option<String>,
     fingerprint: u64,
+    /// Few bytes are an enum or a number, which proves nothing: values are found to be of records alone, and of others
+    /// where a number or a fingerprint says so.
+    is_record: bool,
 }
 
 /// Schemas by their names and fingerprints. A name may have several: senders go on writing by an older version.
@@ -46,49 +50,43 @@ impl AvroSchema {
     pub fn read_files(files: &BTreeMap<String, String>) -> Result<Vec<Self>, String> {
         let mut types = Vec::new();
         for (path, text) in files {
-            let json: Value =
-                serde_json::from_str(text).map_err(|why| format!("{path} is not JSON: {why}"))?;
-            match json {
-                Value::Array(all) => types.extend(all.into_iter().map(|json| (path, json))),
-                one => types.push((path, one)),
+            match json_of(path, text)? {
+                Value::Array(all) => types.extend(all.into_iter().map(|json| (&**path, json))),
+                one => types.push((&**path, one)),
             }
         }
-        let mut others = Declared::new();
-        for (path, json) in &types {
-            if let Some(name) = declared_name(json)
-                && others.insert(name.clone(), json).is_some()
-            {
-                return Err(format!("{path} says what `{name}` is, and so does another type"));
-            }
-        }
-        let read = types.iter().map(|(path, json)| {
-            let schema = Schema::of(json, &others).map_err(|why| format!("{path}: {why}"))?;
-            // Few bytes are an enum or a number: that proves nothing, and nobody sends one.
-            let is_record = matches!(schema.node(schema.root()), Node::Record(_));
-            let name = schema.name(schema.root()).filter(|_| is_record).map(ToOwned::to_owned);
-            Ok(name.map(|name| Self { fingerprint: fingerprint(&schema), schema, name }))
-        });
-        read.filter_map(Result::transpose).collect()
+        let others = declared(&types)?;
+        let read = types.iter().map(|(path, json)| Self::read(path, json, &others));
+        read.filter(|read| read.as_ref().map_or(true, |schema| schema.is_record)).collect()
     }
 
-    /// Reads the record that one of the files is, which may refer to types of the others.
+    /// Reads the type that one of the files is, whatever type that is. It may refer to types of the others.
     ///
     /// # Errors
     /// Returns why it cannot be used.
     pub fn read_one(path: &str, files: &BTreeMap<String, String>) -> Result<Self, String> {
-        let text = files.get(path).map_or("", String::as_str);
-        let json: Value =
-            serde_json::from_str(text).map_err(|why| format!("{path} is not JSON: {why}"))?;
-        let name = declared_name(&json);
-        let mut read = Self::read_files(files)?.into_iter();
-        read.find(|schema| Some(&schema.name) == name.as_ref())
-            .ok_or_else(|| format!("{path} is not a record"))
+        let types = files.iter().map(|(path, text)| Ok((&**path, json_of(path, text)?)));
+        let types = types.collect::<Result<Vec<_>, String>>()?;
+        let others = declared(&types)?;
+        let own = types.iter().find(|(other, _)| *other == path);
+        own.map_or_else(
+            || Err(format!("{path} is not there")),
+            |(path, json)| Self::read(path, json, &others),
+        )
     }
 
-    /// Its full name.
+    fn read(path: &str, json: &Value, others: &Declared<'_>) -> Result<Self, String> {
+        let schema = Schema::of(json, others).map_err(|why| format!("{path}: {why}"))?;
+        let root = schema.node(schema.root());
+        let is_record = matches!(root, Node::Record(_));
+        let name = schema.name(schema.root()).map(ToOwned::to_owned);
+        Ok(Self { fingerprint: fingerprint(&schema), schema, name, is_record })
+    }
+
+    /// Its full name; what it is, where it has none.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        self.name.as_deref().unwrap_or_else(|| self.schema.node(self.schema.root()).kind())
     }
 
     /// Its fingerprint (CRC-64-AVRO).
@@ -96,6 +94,23 @@ impl AvroSchema {
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
+}
+
+fn json_of(path: &str, text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|why| format!("{path} is not JSON: {why}"))
+}
+
+/// Types by their names, each of which one alone may have.
+fn declared<'a>(types: &'a [(&str, Value)]) -> Result<Declared<'a>, String> {
+    let mut others = Declared::new();
+    for (path, json) in types {
+        if let Some(name) = declared_name(json)
+            && others.insert(name.clone(), json).is_some()
+        {
+            return Err(format!("{path} says what `{name}` is, and so does another type"));
+        }
+    }
+    Ok(others)
 }
 
 impl AvroTypes {
@@ -109,11 +124,15 @@ impl AvroTypes {
                 continue;
             }
             types.by_fingerprint.insert(schema.fingerprint, id);
+            let Some(name) = schema.name.clone().filter(|_| schema.is_record) else {
+                types.schemas.push(schema);
+                continue;
+            };
             let next = types.of_name.len();
-            let place = types.names.place_of(&schema.name, next);
+            let place = types.names.place_of(&name, next);
             if place == next {
                 types.of_name.push(Vec::new());
-                types.names.add_endings(&schema.name, place);
+                types.names.add_endings(&name, place);
             }
             types.of_name[place].push(id);
             types.schemas.push(schema);
@@ -140,10 +159,10 @@ impl AvroTypes {
         self.by_fingerprint.get(&fingerprint)
     }
 
-    /// The full name of a schema.
+    /// The full name of a schema, if it has one.
     #[must_use]
-    pub fn name(&self, id: AvroId) -> &str {
-        &self.schemas[id.0].name
+    pub fn name(&self, id: AvroId) -> Option<&str> {
+        self.schemas[id.0].name.as_deref()
     }
 
     /// Reads bytes that were written by a schema.
