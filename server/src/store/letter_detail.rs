@@ -158,6 +158,12 @@ pub(in crate::store) fn read_headers(json: &str) -> Result<FieldTable, StoreErro
     serde_json::from_str(json).map_err(|why| StoreError::corrupt("arrivals", "headers", why))
 }
 
+/// The headers of a body that is to be read. They may name its message type; where they cannot be read, the body can
+/// be all the same, and the letter says so in another place.
+pub(in crate::store) fn headers_of_body(json: &str) -> FieldTable {
+    read_headers(json).unwrap_or_default()
+}
+
 /// Reads a JSON column of `arrivals`.
 pub(super) fn read_json<T: DeserializeOwned>(
     column: &'static str,
@@ -245,7 +251,6 @@ pub async fn body(
     .fetch_optional(conn)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let headers = read_headers(&row.headers)?;
     Ok(Some(StoredBody {
         part: BodyPart {
             ordinal: row.ordinal,
@@ -253,6 +258,6 @@ pub async fn body(
             sha256: row.body_sha256,
             bytes: row.bytes,
         },
-        head: BodyHead::of(row.properties.0, headers),
+        head: BodyHead::of(row.properties.0, headers_of_body(&row.headers)),
     }))
 }

@@ -10,6 +10,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::StoreError;
+use crate::store::letter_detail::headers_of_body;
 use crate::store::replays::messages::{MessageHead, read_head};
 
 /// The body of a letter's last arrival, to be changed.
@@ -94,11 +95,12 @@ pub async fn originals(
     .await?;
     rows.into_iter()
         .map(|row| {
-            let MessageHead { properties, headers } = read_head(&row.properties, &row.headers)?;
+            let properties = serde_json::from_str(&row.properties)
+                .map_err(|why| StoreError::corrupt("arrivals", "properties", why))?;
             Ok(Original {
                 letter: LetterId(row.letter_id),
                 ordinal: row.ordinal,
-                head: BodyHead::of(properties, headers),
+                head: BodyHead::of(properties, headers_of_body(&row.headers)),
                 body: row.body,
             })
         })
