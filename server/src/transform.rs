@@ -8,6 +8,7 @@
 pub mod diff;
 mod frames;
 pub mod offload;
+mod process;
 mod program;
 mod rewriting;
 mod slots;
@@ -15,21 +16,17 @@ mod strict;
 pub mod worker;
 
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use dlo_domain::decoding::MessageTypes;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader, BufWriter};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
-use frames::{Answer, Head, MOST_FRAME_BYTES};
+use process::{NoAnswer, Worker};
 use rewriting::Part;
 pub use rewriting::Unchanged;
 use slots::{Slot, Slots};
 pub use strict::check as check_json;
-use worker::OUT_OF_TIME;
 
 use crate::config::Patience;
 
@@ -148,7 +145,7 @@ impl Transformer {
         }
         let slot = self.slots.take(self.turn).await.map_err(|_| TransformError::Busy)?;
         Ok(Transforming {
-            worker: Some(Worker::start(self, jq).await?),
+            worker: Some(Worker::start(&self.program, self.within, jq).await?),
             transformer: self.clone(),
             jq: jq.to_owned(),
             until: Instant::now() + self.within,
@@ -213,9 +210,11 @@ impl Transforming {
                 )));
                 continue;
             }
-            let mut worker = match self.worker.take() {
-                Some(worker) => worker,
-                None => Worker::start(&self.transformer, &self.jq).await?,
+            let mut worker = if let Some(worker) = self.worker.take() {
+                worker
+            } else {
+                let Transformer { program, within, .. } = &self.transformer;
+                Worker::start(program, *within, &self.jq).await?
             };
             let asked =
                 timeout_at(self.until, worker.ask(&texts[made.len()..], &mut made, &mut left));
@@ -240,133 +239,4 @@ async fn off_thread<T: Send + 'static>(
 ) -> T {
     let done = tokio::task::spawn_blocking(move || work(&part)).await;
     done.unwrap_or_else(|why| std::panic::resume_unwind(why.into_panic()))
-}
-
-/// Why a worker is not asked any further.
-enum NoAnswer {
-    /// It does not answer any more.
-    Silent,
-    /// It answers with more than is taken.
-    TooMuch,
-}
-
-#[derive(Debug)]
-struct Worker {
-    child: Child,
-    to: BufWriter<ChildStdin>,
-    from: BufReader<ChildStdout>,
-}
-
-impl Worker {
-    async fn start(transformer: &Transformer, jq: &str) -> Result<Self, TransformError> {
-        let failed = |why: &dyn ToString| TransformError::NoWorker(why.to_string());
-        let mut child = Command::new(&transformer.program)
-            .arg(worker::ARGUMENT)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|why| failed(&why))?;
-        let to = child.stdin.take().expect("it was asked for");
-        let from = child.stdout.take().expect("it was asked for");
-        let mut worker = Self { child, to: BufWriter::new(to), from: BufReader::new(from) };
-        let said = async {
-            say(&mut worker.to, jq.as_bytes()).await?;
-            worker.to.flush().await?;
-            worker.hear().await
-        };
-        match timeout(transformer.within, said).await {
-            Ok(Ok(Answer::Ready)) => Ok(worker),
-            Ok(Ok(Answer::Fault { why, position, length })) => {
-                Err(TransformError::Fault { why, position, length })
-            }
-            Ok(Ok(_)) => Err(failed(&"it answers with what was not asked")),
-            Ok(Err(why)) => Err(failed(&why)),
-            Err(_) => Err(failed(&"it does not answer")),
-        }
-    }
-
-    /// Asks for bodies and adds the answers, as long as there are any; other bodies have `left` bytes together.
-    async fn ask(
-        &mut self,
-        texts: &[&str],
-        made: &mut Vec<Made>,
-        left: &mut usize,
-    ) -> Result<(), NoAnswer> {
-        let (to, from) = (&mut self.to, &mut self.from);
-        let asking = async {
-            for text in texts {
-                say(to, text.as_bytes()).await?;
-            }
-            to.flush().await
-        };
-        let hearing = async {
-            for _ in texts {
-                made.push(match hear(from).await {
-                    Ok(Answer::Same) => Made::Same,
-                    Ok(Answer::Changed(body)) => {
-                        *left = left.checked_sub(body.len()).ok_or(NoAnswer::TooMuch)?;
-                        Made::Changed(body)
-                    }
-                    Ok(Answer::Failed(why)) => Made::Failed(why),
-                    Ok(Answer::Ready | Answer::Fault { .. }) | Err(_) => {
-                        return Err(NoAnswer::Silent);
-                    }
-                });
-            }
-            Ok(())
-        };
-        tokio::pin!(asking);
-        tokio::pin!(hearing);
-        tokio::select! {
-            biased;
-            heard = &mut hearing => heard,
-            // Whether all could be said shows in what is heard.
-            _ = &mut asking => hearing.await,
-        }
-    }
-
-    async fn hear(&mut self) -> std::io::Result<Answer> {
-        hear(&mut self.from).await
-    }
-
-    /// Ends it, and tells why it fell silent.
-    async fn end(mut self) -> String {
-        // Where it ended by itself this finds nobody.
-        let _ = self.child.start_kill();
-        let status = self.child.wait().await.ok();
-        let out_of_time = status.and_then(|status: ExitStatus| status.code()) == Some(OUT_OF_TIME);
-        if out_of_time {
-            format!(
-                "the jq program took more than {} s of processor time for this letter",
-                worker::LETTER_WITHIN.as_secs()
-            )
-        } else {
-            format!(
-                "the jq program ended without an answer: it needs more than {} MiB of memory, or \
-                 calls itself too deeply",
-                worker::MOST_MEMORY_BYTES / 1024 / 1024
-            )
-        }
-    }
-}
-
-async fn say(to: &mut BufWriter<ChildStdin>, text: &[u8]) -> std::io::Result<()> {
-    to.write_all(&frames::length(text.len())).await?;
-    to.write_all(text).await
-}
-
-async fn hear(from: &mut BufReader<ChildStdout>) -> std::io::Result<Answer> {
-    let mut head = Head::default();
-    from.read_exact(&mut head.0).await?;
-    let length = head.length();
-    if length > MOST_FRAME_BYTES {
-        return Err(std::io::Error::other("it answers with too much"));
-    }
-    let mut bytes = vec![0; length];
-    from.read_exact(&mut bytes).await?;
-    Answer::read(head.kind(), bytes)
 }

@@ -1,6 +1,7 @@
 //! Envelopes around messages: those that frameworks put around a message that failed, which are opened to read it, and
 //! those that workers expect.
 
+mod expected;
 mod inside;
 mod packed;
 mod written;
@@ -21,6 +22,12 @@ pub enum Envelope {
     MassTransit,
     /// CloudEvents' structured mode: the data are JSON, a text or base64.
     CloudEvents,
+    /// A change of a row, with its schema or without: the row before and after it is JSON.
+    Debezium,
+    /// Attune's own: the payload is JSON.
+    Attune,
+    /// A job of Laravel: its command is serialised PHP.
+    Laravel,
 }
 
 impl Envelope {
@@ -43,7 +50,17 @@ impl Envelope {
             return Some(Self::CloudEvents);
         }
         let has_types = value.get("messageType").is_some_and(Value::is_array);
-        (has_types && value.get("message").is_some()).then_some(Self::MassTransit)
+        if has_types && value.get("message").is_some() {
+            return Some(Self::MassTransit);
+        }
+        if change_of(value).is_some() {
+            return Some(Self::Debezium);
+        }
+        if has("message_id") && has("message_type") && value.get("payload").is_some() {
+            return Some(Self::Attune);
+        }
+        let is_command = value.pointer("/data/command").is_some_and(Value::is_string);
+        (has("job") && is_command).then_some(Self::Laravel)
     }
 
     /// Whether it was put around a message because that failed: a worker is not made for it.
@@ -60,8 +77,19 @@ impl Envelope {
             Self::EasyNetQ => "EasyNetQ",
             Self::MassTransit => "MassTransit",
             Self::CloudEvents => "CloudEvents",
+            Self::Debezium => "Debezium",
+            Self::Attune => "Attune",
+            Self::Laravel => "Laravel",
         }
     }
+}
+
+/// The change of a row that a value is, as Debezium's connectors write it, with a schema beside it or without.
+fn change_of(value: &Value) -> Option<&Value> {
+    let change = value.get("payload").filter(|_| value.get("schema").is_some()).unwrap_or(value);
+    let is_operation = matches!(change.get("op")?.as_str()?, "c" | "r" | "u" | "d");
+    let is_told = change.pointer("/source/connector").is_some_and(Value::is_string);
+    (is_operation && is_told && change.get("after").is_some()).then_some(change)
 }
 
 #[cfg(test)]

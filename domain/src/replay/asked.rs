@@ -52,7 +52,8 @@ pub struct NewReplay {
     #[serde(default)]
     pub headers: HeaderChanges,
     /// Sends what is inside the envelopes that letters are, with its own properties and headers: those that
-    /// frameworks put around a message that failed (Sneakers, EasyNetQ), CloudEvents and MassTransit. Letters that
+    /// frameworks put around a message that failed (Sneakers, EasyNetQ), and those that workers expect (CloudEvents,
+    /// MassTransit, Debezium, Attune, Laravel). Letters that
     /// are not one are sent as they are. Not together with `transform` or `edit`.
     #[serde(default)]
     pub open_envelopes: bool,

@@ -2,12 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::Envelope;
 use super::written::{self, Names};
+use super::{Envelope, expected};
 use crate::decoding::labels::Labels;
 use crate::decoding::step::{Evidence, Format, Step};
 use crate::decoding::unpacking::unpack;
@@ -45,8 +43,11 @@ pub fn open_envelope(labels: Labels<'_>, body: &[u8], most: usize) -> Option<Ins
     let value: Value = serde_json::from_slice(&plain.bytes).ok()?;
     match Envelope::of(&value)? {
         Envelope::Sneakers | Envelope::EasyNetQ => Inside::of(&value),
-        Envelope::MassTransit => of_mass_transit(&value, &plain.bytes),
-        Envelope::CloudEvents => of_event(&value, &plain.bytes),
+        Envelope::MassTransit => expected::of_mass_transit(&value, &plain.bytes),
+        Envelope::CloudEvents => expected::of_event(&value, &plain.bytes),
+        Envelope::Debezium => expected::of_change(&value, &plain.bytes),
+        Envelope::Attune => expected::of_attune(&value, &plain.bytes),
+        Envelope::Laravel => expected::of_job(&value),
     }
 }
 
@@ -83,7 +84,11 @@ impl Inside {
                 let damage = body.contains('\u{fffd}').then_some(LOST_BYTES);
                 Some(Self { envelope, body: body.as_bytes().to_vec(), properties, headers, damage })
             }
-            Envelope::MassTransit | Envelope::CloudEvents => None,
+            Envelope::MassTransit
+            | Envelope::CloudEvents
+            | Envelope::Debezium
+            | Envelope::Attune
+            | Envelope::Laravel => None,
         }
     }
 
@@ -107,63 +112,6 @@ impl Inside {
             .then(|| Step::new(Format::Base64, Evidence::Label, self.body.len()));
         std::iter::once(opened).chain(packed).collect()
     }
-}
-
-/// The parts of envelopes that are sent as they are written there.
-#[derive(Deserialize)]
-struct Parts<'a> {
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
-    #[serde(borrow)]
-    data: Option<&'a RawValue>,
-}
-
-fn of_mass_transit(value: &Value, bytes: &[u8]) -> Option<Inside> {
-    let parts: Parts<'_> = serde_json::from_slice(bytes).ok()?;
-    let text = |name| value.get(name)?.as_str().map(WireText::from);
-    Some(Inside {
-        envelope: Envelope::MassTransit,
-        body: parts.message?.get().as_bytes().to_vec(),
-        properties: Properties {
-            content_type: Some("application/json".into()),
-            message_id: text("messageId"),
-            correlation_id: text("correlationId"),
-            ..Properties::default()
-        },
-        headers: value.get("headers").map(written::table).unwrap_or_default(),
-        damage: None,
-    })
-}
-
-/// An event as the binding to AMQP has it in binary mode: the data are the body, all else are headers.
-fn of_event(value: &Value, bytes: &[u8]) -> Option<Inside> {
-    let parts: Parts<'_> = serde_json::from_slice(bytes).ok()?;
-    let text = |name| value.get(name).and_then(Value::as_str);
-    let kind = text("datacontenttype").unwrap_or("application/json");
-    let body = match (text("data_base64"), parts.data) {
-        (Some(packed), _) => base64(packed)?,
-        // What is not JSON is a text in the place of its values.
-        (None, Some(data)) if !kind.contains("json") => match text("data") {
-            Some(plain) => plain.as_bytes().to_vec(),
-            None => data.get().as_bytes().to_vec(),
-        },
-        (None, data) => data?.get().as_bytes().to_vec(),
-    };
-    let mut headers = FieldTable::default();
-    let attributes = value
-        .as_object()?
-        .iter()
-        .filter(|(name, _)| !matches!(name.as_str(), "data" | "data_base64" | "datacontenttype"));
-    for (name, value) in attributes {
-        headers.set(&format!("cloudEvents:{name}"), written::field(value));
-    }
-    Some(Inside {
-        envelope: Envelope::CloudEvents,
-        body,
-        properties: Properties { content_type: Some(kind.into()), ..Properties::default() },
-        headers,
-        damage: None,
-    })
 }
 
 /// Base64, also with line breaks.

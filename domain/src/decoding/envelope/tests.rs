@@ -151,6 +151,58 @@ fn an_event_is_sent_as_its_binary_mode_has_it() {
 }
 
 #[test]
+fn a_change_of_a_row_is_sent_as_the_row() {
+    let source = r#""source":{"connector":"postgresql","table":"orders","lsn":7}"#;
+    let change = |op: &str, rows: &str| format!(r#"{{{rows},"op":"{op}",{source},"ts_ms":1}}"#);
+    let open = |text: &str| open_envelope(Labels::default(), text.as_bytes(), MOST);
+    let updated = change("u", r#""before":{"id":1},"after":{"id":1, "total":1.50}"#);
+    let with_schema = format!(r#"{{"schema":{{"type":"struct"}},"payload":{updated}}}"#);
+    for text in [&updated, &with_schema] {
+        let inside = open(text).expect("an envelope");
+        assert_eq!(
+            (inside.envelope, &*inside.body),
+            (Envelope::Debezium, &br#"{"id":1, "total":1.50}"#[..])
+        );
+        assert_eq!(text_of(&inside.headers, "__op"), "u");
+        assert_eq!(text_of(&inside.headers, "__table"), "orders");
+        assert!(!inside.envelope.is_of_failure());
+    }
+    let removed = open(&change("d", r#""before":{"id":1},"after":null"#)).expect("an envelope");
+    assert_eq!(removed.body, br#"{"id":1}"#);
+    assert_eq!(open(&change("x", r#""before":null,"after":{}"#)), None);
+    assert_eq!(open(r#"{"op":"u","after":{"id":1},"source":{}}"#), None);
+}
+
+#[test]
+fn what_attune_and_laravel_expect_is_opened() {
+    let execution = json!({
+        "message_id": "m-1", "correlation_id": "c-1", "message_type": "ExecutionRequested",
+        "timestamp": "2026-11-20T03:12:44Z", "headers": {"delivery_count": 3},
+        "payload": {"execution_id": 42}
+    });
+    let inside = opened(&execution);
+    assert_eq!(
+        (inside.envelope, &*inside.body),
+        (Envelope::Attune, &br#"{"execution_id":42}"#[..])
+    );
+    assert_eq!(inside.properties.kind, Some("ExecutionRequested".into()));
+    assert_eq!(inside.properties.correlation_id, Some("c-1".into()));
+    assert_eq!(inside.properties.timestamp, Some(1_795_144_364));
+    assert_eq!(inside.headers.get("delivery_count"), Some(&FieldValue::LongInt(3)));
+    let job = json!({
+        "uuid": "j-1", "displayName": "App\\Send", "job": "Illuminate\\Queue\\CallQueuedHandler@call",
+        "data": {"commandName": "App\\Send", "command": "O:8:\"App\\Send\":0:{}"}
+    });
+    let inside = opened(&job);
+    assert_eq!(
+        (inside.envelope, &*inside.body),
+        (Envelope::Laravel, &b"O:8:\"App\\Send\":0:{}"[..])
+    );
+    assert_eq!(inside.properties.message_id, Some("j-1".into()));
+    assert_eq!(inside.labels().content_type, Some("application/vnd.php.serialized"));
+}
+
+#[test]
 fn a_packed_envelope_is_opened() {
     let text = json!({"payload": "YQ==", "failed_at": "x", "num_attempts": 1}).to_string();
     let labels = Labels { content_encoding: Some("gzip"), ..Labels::default() };
