@@ -183,10 +183,11 @@ impl Transforming {
         let mut left = most;
         while made.len() < bodies.len() {
             let part = Part { bodies: bodies.clone(), from: made.len(), types: types.clone() };
-            let read = off_thread(part.clone(), Part::read).await;
+            let read = self.off_thread(part.clone(), Part::read).await?;
             let texts: Vec<&str> = read.iter().filter_map(|text| text.as_deref().ok()).collect();
             let answers = self.ask(&texts, left).await?;
-            let of_part = off_thread(part, move |part| part.write(read, answers)).await;
+            let write = move |part: &Part| part.write(read, answers);
+            let of_part = self.off_thread(part, write).await?;
             for one in &of_part {
                 if let Made::Changed(body) = one {
                     let too_much = TransformError::TooMuch(most);
@@ -230,13 +231,17 @@ impl Transforming {
         }
         Ok(made)
     }
-}
 
-/// Works on bodies on a thread that may take its time. As many as jq programs run do so at once.
-async fn off_thread<T: Send + 'static>(
-    part: Part,
-    work: impl FnOnce(&Part) -> T + Send + 'static,
-) -> T {
-    let done = tokio::task::spawn_blocking(move || work(&part)).await;
-    done.unwrap_or_else(|why| std::panic::resume_unwind(why.into_panic()))
+    /// Works on bodies on a thread that may take its time, as many at once as jq programs run. What is out of time is
+    /// done to its end, which is near, and forgotten.
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        part: Part,
+        work: impl FnOnce(&Part) -> T + Send + 'static,
+    ) -> Result<T, TransformError> {
+        let done = tokio::task::spawn_blocking(move || work(&part));
+        let done = timeout_at(self.until, done).await;
+        let done = done.map_err(|_| TransformError::OutOfTime(self.transformer.within))?;
+        Ok(done.unwrap_or_else(|why| std::panic::resume_unwind(why.into_panic())))
+    }
 }

@@ -27,9 +27,9 @@ use serde_json::{Map, Number, Value, json};
 const MOST_LEVELS: usize = 64;
 
 /// How many values are read of one body.
-const MOST_VALUES: usize = 100_000;
+pub(super) const MOST_VALUES: usize = 100_000;
 
-const TOO_MANY: &str = "it has more than 100,000 values";
+pub(super) const TOO_MANY: &str = "it has more than 100,000 values";
 const TOO_DEEP: &str = "it is nested more than 64 deep";
 const TOO_SHORT: &str = "it ends too early";
 const TWICE: &str = "it has two members of one name, one of which would be lost";

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::document::{Document, TypeId, format_of, read_as, read_document};
-use super::formats::rewriting::means_same;
-use super::formats::{avro, cbor, form, msgpack, ndjson, protobuf};
+use super::formats::rewriting::{count, means_same};
+use super::formats::{MOST_VALUES, TOO_MANY, avro, cbor, form, msgpack, ndjson, protobuf};
 use super::known_types::KnownTypes;
 use super::labels::Labels;
 use super::step::Format;
@@ -156,6 +156,9 @@ impl<'a> Rewritable<'a> {
         let mut after: Value =
             serde_json::from_str(json).map_err(|why| format!("it is not JSON: {why}"))?;
         let format = document.step.format;
+        if format != Format::Ndjson && count(&after) > MOST_VALUES {
+            return Err(TOO_MANY.to_owned());
+        }
         let before = self.bytes();
         let known = self.unpacked.known;
         let named = |why: String| format!("it cannot be written as {}: {why}", format.name());

@@ -28,7 +28,8 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The values of the next bodies as JSON, at least of one: or why they cannot be changed.
+    /// The values of the next bodies as JSON, at least of one: or why they cannot be changed. One that cannot be is the
+    /// last of its part, whatever was done to find that out.
     pub(super) fn read(&self) -> Vec<Result<String, String>> {
         let mut texts = Vec::new();
         let mut bytes = 0;
@@ -38,7 +39,11 @@ impl Part {
             if bytes > MOST_BYTES_AT_ONCE && !texts.is_empty() {
                 break;
             }
+            let is_last = text.is_err();
             texts.push(text);
+            if is_last {
+                break;
+            }
         }
         texts
     }

@@ -25,6 +25,24 @@ async fn bodies_are_changed_one_after_the_other_in_their_order() {
 }
 
 #[tokio::test]
+async fn bodies_without_values_fail_alone_and_in_their_place() {
+    let texts = ["{\"n\":1}", "words", "<a/>", "{\"n\":2}", "words", "n=1&m=2"];
+    let mut program = transformer().begin(".n = 7").await.expect("a program");
+    let made = program.change(bodies(&texts), &no_types(), MOST_BYTES).await.expect("answers");
+    let made: Vec<String> = made
+        .into_iter()
+        .map(|made| match made {
+            Made::Changed(body) => String::from_utf8(body).expect("text"),
+            Made::Failed(why) => why,
+            Made::Same => "the same".to_owned(),
+        })
+        .collect();
+    assert_eq!((&*made[0], &*made[3], &*made[5]), ("{\"n\":7}", "{\"n\":7}", "n=7&m=2"));
+    assert!(made[1].contains("neither JSON nor") && made[4] == made[1], "{made:?}");
+    assert!(made[2].contains("XML can be read, and not be written again"), "{made:?}");
+}
+
+#[tokio::test]
 async fn a_program_that_cannot_be_read_is_told_with_its_place() {
     let fault = transformer().begin(".a | nosuch").await.expect_err("a fault");
     let TransformError::Fault { position, length, .. } = fault else {

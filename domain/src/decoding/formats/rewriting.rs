@@ -43,14 +43,27 @@ fn is_same_leaf(one: &Value, other: &Value) -> bool {
     one == other || (is_fraction && number.as_f64() == other_number.as_f64())
 }
 
+/// The longest item that others are written like, in bytes of JSON: it is read anew for each of them.
+const MOST_PATTERN_BYTES: usize = 1024;
+
+/// How many values are in a value, with itself.
+pub(in crate::decoding) fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(count).sum::<usize>(),
+        Value::Object(members) => 1 + members.values().map(count).sum::<usize>(),
+        _ => 1,
+    }
+}
+
 /// For each item of a list the one of the list before it that it is written as: itself where it is the same, else what
-/// stood in its place, else the last. `None` where the list before it had none.
+/// stood in its place, else the last if that is small. `None` where there is none.
 pub(super) fn origins(before: &[Value], after: &[Value]) -> Vec<Option<usize>> {
     let same = |(one, other): &(&Value, &Value)| is_same(one, other);
     let begin = before.iter().zip(after).take_while(same).count();
     let from_end = before[begin..].iter().rev().zip(after[begin..].iter().rev());
     let end = from_end.take_while(same).count();
-    let last = before.len().checked_sub(1);
+    let is_pattern = |last: &&Value| last.to_string().len() <= MOST_PATTERN_BYTES;
+    let last = before.last().filter(is_pattern).map(|_| before.len() - 1);
     let origin = |at: usize| {
         if at >= after.len() - end {
             return Some(at + before.len() - after.len());
@@ -129,6 +142,7 @@ mod tests {
         assert_eq!(of(json!([1, 2, 3]), json!([1, 9, 3])), at(&[0, 1, 2]));
         assert_eq!(of(json!([1]), json!([7, 8, 9])), at(&[0, 0, 0]));
         assert_eq!(of(json!([]), json!([7])), [None]);
+        assert_eq!(of(json!(["x".repeat(5_000)]), json!([7, 8])), [Some(0), None]);
         assert_eq!(of(json!([5, 5]), json!([5])), at(&[0]));
     }
 

@@ -90,6 +90,17 @@ fn what_cannot_be_written_says_why() {
 }
 
 #[test]
+fn writing_is_bounded() {
+    // Of one large item no other is made.
+    let large = [&b"\x91\xdb\0\x01\0\0"[..], &b"a".repeat(0x1_0000)].concat();
+    let many = json!(vec![1; 90_000]).to_string();
+    assert!(rewritten("application/msgpack", &large, &many).is_ok());
+    let too_many = json!(vec![1; 100_001]).to_string();
+    let why = rewritten("application/msgpack", &large, &too_many).expect_err("refused");
+    assert_eq!(why, "it has more than 100,000 values");
+}
+
+#[test]
 fn what_would_be_read_as_something_else_is_not_written() {
     // A time of CBOR counts seconds.
     let cbor = b"\xa1\x62at\xc1\x1a\x6a\xff\xff\xff";

@@ -16,7 +16,7 @@ use crate::decoding::formats::{BYTES_BEHIND, Gauge, MOST_LEVELS, TOO_DEEP, TWICE
 /// # Errors
 /// Returns why the schema does not allow that.
 pub(super) fn write(schema: &Schema, original: &[u8], after: &Value) -> Result<Vec<u8>, String> {
-    let mut writing = Writing { schema, out: Vec::new(), level: 0 };
+    let mut writing = Writing::new(schema);
     let mut original = Bytes(original);
     writing.in_place_of(&mut original, schema.root(), after)?;
     if original.0.is_empty() { Ok(writing.out) } else { Err(BYTES_BEHIND.to_owned()) }
@@ -32,7 +32,7 @@ pub(super) fn write_items(
     count: usize,
     after: &[Value],
 ) -> Result<Vec<u8>, String> {
-    let mut writing = Writing { schema, out: Vec::new(), level: 0 };
+    let mut writing = Writing::new(schema);
     let mut original = Bytes(original);
     let before = (0..count).map(|_| writing.item(&mut original, schema.root()));
     let before = before.collect::<Result<Vec<_>, _>>()?;
@@ -56,10 +56,15 @@ pub(super) fn write_count(count: usize, out: &mut Vec<u8>) {
     write_long(i64::try_from(count).unwrap_or(i64::MAX), out);
 }
 
+/// How many values are tried for one body. A schema may have branches that look alike, each with others in it.
+const MOST_TRIED: usize = 1_000_000;
+
 struct Writing<'a> {
     schema: &'a Schema,
     out: Vec<u8>,
     level: usize,
+    /// What may still be tried.
+    left: usize,
 }
 
 /// A value as it was written, and what it says.
@@ -68,7 +73,16 @@ struct Item<'a> {
     value: Value,
 }
 
-impl Writing<'_> {
+impl<'a> Writing<'a> {
+    fn new(schema: &'a Schema) -> Self {
+        Self { schema, out: Vec::new(), level: 0, left: MOST_TRIED }
+    }
+
+    fn count(&mut self) -> Result<(), String> {
+        self.left = self.left.checked_sub(1).ok_or(AMBIGUOUS)?;
+        Ok(())
+    }
+
     /// Reads the value that `original` begins with, and writes another one.
     fn in_place_of(
         &mut self,
@@ -76,6 +90,7 @@ impl Writing<'_> {
         id: NodeId,
         after: &Value,
     ) -> Result<(), String> {
+        self.count()?;
         let Item { bytes, value } = self.item(original, id)?;
         if is_same(&value, after) {
             self.out.extend(bytes);
@@ -201,6 +216,7 @@ impl Writing<'_> {
 
     /// Writes a value that nothing stood in the place of.
     fn encode(&mut self, id: NodeId, value: &Value) -> Result<(), String> {
+        self.count()?;
         self.level += 1;
         if self.level > MOST_LEVELS {
             return Err(TOO_DEEP.to_owned());
@@ -266,6 +282,8 @@ impl Writing<'_> {
         Err(unfit(value))
     }
 }
+
+const AMBIGUOUS: &str = "its schema has so many branches that look alike that it was given up";
 
 fn only_fields(fields: &[(String, NodeId)], members: &Map<String, Value>) -> Result<(), String> {
     match members.keys().find(|name| fields.iter().all(|(field, _)| field != *name)) {

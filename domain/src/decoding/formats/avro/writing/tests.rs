@@ -116,6 +116,21 @@ fn what_the_schema_does_not_allow_is_said() {
 }
 
 #[test]
+fn branches_that_look_alike_are_not_tried_for_ever() {
+    let record = |name: &str| json!({"type": "record", "name": name, "fields": [{"name": "next", "type": ["null", "int", "A", "B"]}]});
+    let mut declared = Declared::new();
+    let (a, b) = (record("A"), record("B"));
+    declared.insert("A".to_owned(), &a);
+    declared.insert("B".to_owned(), &b);
+    let schema = Schema::of(&a, &declared).expect("a schema");
+    let deep = |leaf: Value| (0..25).fold(leaf, |inner, _| json!({"next": inner}));
+    let written = write(&schema, &[0], &deep(json!(7))).expect("written");
+    assert_eq!(read(&schema, &written), deep(json!(7)));
+    let why = write(&schema, &[0], &deep(json!("a text"))).expect_err("refused");
+    assert!(why.contains("does not take"), "{why}");
+}
+
+#[test]
 fn a_file_is_written_with_its_own_schema_and_codec() {
     for hex in [
         include_str!("../../../../../tests/avro/order.null.hex"),
