@@ -21,19 +21,19 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug, Clone)]
 pub struct Rewritable<'a> {
     unpacked: Unpacked<'a>,
-    said: Said,
+    values: Values,
     fault: Option<String>,
 }
 
-/// What a body says.
+/// The values of a body.
 #[derive(Debug, Clone)]
-enum Said {
+enum Values {
     /// JSON, which stays the text that it is.
     Json,
-    /// Values in another format.
-    Values(Document),
-    /// None.
-    Nothing,
+    /// Those of another format.
+    Other(Document),
+    /// It has none.
+    None,
 }
 
 /// A body has more than so many bytes, or holds more of them.
@@ -57,12 +57,12 @@ impl<'a> Rewritable<'a> {
         let mut fault = unpacked.faults.first().cloned();
         let is_form = labels.content_type.and_then(format_of) == Some(Format::Form);
         if !is_form && is_json(&unpacked.bytes) {
-            return Ok(Self { unpacked, said: Said::Json, fault });
+            return Ok(Self { unpacked, values: Values::Json, fault });
         }
         let attempt = read_document(Labels { known: unpacked.known, ..labels }, &unpacked.bytes);
         fault = fault.or(attempt.fault);
-        let said = attempt.document.map_or(Said::Nothing, Said::Values);
-        Ok(Self { unpacked, said, fault })
+        let values = attempt.document.map_or(Values::None, Values::Other);
+        Ok(Self { unpacked, values, fault })
     }
 
     /// Its bytes without what they were packed in.
@@ -80,10 +80,10 @@ impl<'a> Rewritable<'a> {
     /// The format that its values are in; `None` if it has none.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
-        match &self.said {
-            Said::Json => Some(Format::Json),
-            Said::Values(document) => Some(document.step.format),
-            Said::Nothing => None,
+        match &self.values {
+            Values::Json => Some(Format::Json),
+            Values::Other(document) => Some(document.step.format),
+            Values::None => None,
         }
     }
 
@@ -96,13 +96,13 @@ impl<'a> Rewritable<'a> {
     /// Its values as JSON. Of JSON it is the text itself; `None` if it has none.
     #[must_use]
     pub fn values(&self) -> Option<Cow<'_, str>> {
-        match &self.said {
-            Said::Json => std::str::from_utf8(self.bytes()).ok().map(Cow::Borrowed),
-            Said::Values(document) if document.step.format == Format::Ndjson => {
+        match &self.values {
+            Values::Json => std::str::from_utf8(self.bytes()).ok().map(Cow::Borrowed),
+            Values::Other(document) if document.step.format == Format::Ndjson => {
                 Some(Cow::Owned(ndjson::as_list(self.text()?)))
             }
-            Said::Values(document) => Some(Cow::Owned(document.value.to_string())),
-            Said::Nothing => None,
+            Values::Other(document) => Some(Cow::Owned(document.value.to_string())),
+            Values::None => None,
         }
     }
 
@@ -111,18 +111,18 @@ impl<'a> Rewritable<'a> {
     /// # Errors
     /// Returns why not, as a sentence without its end.
     pub fn can_be_rewritten(&self) -> Result<(), String> {
-        match &self.said {
-            Said::Json => Ok(()),
-            Said::Values(document) if can_write(document) => Ok(()),
-            Said::Values(document) if document.step.format == Format::Protobuf => Err(
+        match &self.values {
+            Values::Json => Ok(()),
+            Values::Other(document) if can_write(document) => Ok(()),
+            Values::Other(document) if document.step.format == Format::Protobuf => Err(
                 "its message type is not known, so that nothing says how its fields are written: upload its schema \
                  on Schemas"
                     .to_owned(),
             ),
-            Said::Values(document) => {
+            Values::Other(document) => {
                 Err(format!("{} can be read, and not be written again", document.step.format.name()))
             }
-            Said::Nothing => Err(match &self.fault {
+            Values::None => Err(match &self.fault {
                 Some(fault) => fault.trim_end_matches('.').to_owned(),
                 None => "it is neither JSON nor in another format that has values".to_owned(),
             }),
@@ -145,9 +145,9 @@ impl<'a> Rewritable<'a> {
     /// never says anything but what was asked for.
     pub fn with_values(&self, json: &str) -> Result<Vec<u8>, String> {
         self.can_be_rewritten()?;
-        let bytes = match &self.said {
-            Said::Values(document) => self.rewritten(document, json)?,
-            Said::Json | Said::Nothing => json.as_bytes().to_vec(),
+        let bytes = match &self.values {
+            Values::Other(document) => self.rewritten(document, json)?,
+            Values::Json | Values::None => json.as_bytes().to_vec(),
         };
         self.with_bytes(bytes)
     }

@@ -16,7 +16,7 @@ use dlo_domain::payload::BodyRange;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use self::form::{FORM_BUDGET, Form, LargeBody, MOST_FORM_BYTES};
+use self::form::{FORM_BUDGET, Form, LargeBody, LastBody, MOST_FORM_BYTES};
 use super::PgDesk;
 use super::letters::{message_types, no_letter};
 use crate::changes::check_edit;
@@ -41,9 +41,9 @@ pub(super) async fn sheet(
     let conn = &mut *transaction;
     let summary = letter_detail::summary(conn, id).await?;
     let summary = summary.ok_or_else(|| no_letter(id))?;
-    let original = original(conn, id).await?;
+    let last = last_body(conn, id).await?;
     let draft = match draft {
-        Some(draft) if original.is_ok() => Some(find(conn, id, draft).await?),
+        Some(draft) if matches!(last, LastBody::Editable(_)) => Some(find(conn, id, draft).await?),
         _ => None,
     };
     drop(transaction);
@@ -56,7 +56,7 @@ pub(super) async fn sheet(
         needs_approval: desk.replaying.transforms_need_approval,
         bounds: diff::Bounds::of_one(desk.patience.diff),
     };
-    Ok(slot.run(move || form.sheet(original)).await)
+    Ok(slot.run(move || form.sheet(last)).await)
 }
 
 /// Keeps what was written, when it can be sent.
@@ -68,8 +68,10 @@ pub(super) async fn keep(
 ) -> Result<Uuid, DeskError> {
     let slot = BodySlot::large(desk.patience.turn).await?;
     let types = message_types(desk).await?;
-    let original = original(&mut *desk.begin().await?, id).await?;
-    let original = original.map_err(|large| DeskError::Invalid(large.to_string()))?;
+    let original = match last_body(&mut *desk.begin().await?, id).await? {
+        LastBody::Editable(original) => original,
+        LastBody::TooLarge(large) => return Err(DeskError::Invalid(large.to_string())),
+    };
     let (ordinal, shape, new) = (original.ordinal, new.shape, new.clone());
     let checked = slot.run(move || check(&new, &original, &types)).await;
     let (body, content_type) = checked.map_err(DeskError::Invalid)?;
@@ -99,13 +101,13 @@ pub(super) async fn is_draft(
 ) -> Result<bool, DeskError> {
     let slot = BodySlot::large(desk.patience.turn).await?;
     let types = message_types(desk).await?;
-    let (draft, original) = {
+    let (draft, last) = {
         let mut transaction = desk.begin().await?;
         let draft = find(&mut transaction, id, draft).await?;
-        (draft, original(&mut transaction, id).await?)
+        (draft, last_body(&mut transaction, id).await?)
     };
     // One that outgrew the form was shown nothing of.
-    let Ok(original) = original else {
+    let LastBody::Editable(original) = last else {
         return Ok(false);
     };
     let head = form::draft_head(&original.head, &draft);
@@ -137,22 +139,20 @@ pub(super) async fn of_kept(desk: &PgDesk, id: LetterId, draft: Uuid) -> Result<
 }
 
 /// A letter's last arrival, loaded only if it can be edited.
-async fn original(
-    conn: &mut PgConnection,
-    id: LetterId,
-) -> Result<Result<Original, LargeBody>, DeskError> {
+async fn last_body(conn: &mut PgConnection, id: LetterId) -> Result<LastBody, DeskError> {
     let range = BodyRange { from: 0, most: u32::try_from(MOST_EDITED_BYTES).unwrap_or(u32::MAX) };
     let found = letter_detail::body(conn, id, None, range).await?;
     let StoredBody { part, head } = found.ok_or_else(|| no_letter(id))?;
     let is_whole = i64::try_from(part.bytes.len()) == Ok(part.size_bytes);
     if !is_whole {
-        return Ok(Err(LargeBody {
+        return Ok(LastBody::TooLarge(LargeBody {
             ordinal: part.ordinal,
             size_bytes: part.size_bytes,
             content_type: head.content_type,
         }));
     }
-    Ok(Ok(Original { letter: id, ordinal: part.ordinal, head, body: part.bytes }))
+    let original = Original { letter: id, ordinal: part.ordinal, head, body: part.bytes };
+    Ok(LastBody::Editable(original))
 }
 
 async fn find(conn: &mut PgConnection, id: LetterId, draft: Uuid) -> Result<Draft, DeskError> {

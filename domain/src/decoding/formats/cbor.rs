@@ -58,7 +58,7 @@ fn tagged(tag: u64, value: Packed, gauge: &mut Gauge) -> Result<Value, String> {
 mod tests {
     use super::*;
 
-    fn packed(value: &Packed) -> Vec<u8> {
+    pub(super) fn packed(value: &Packed) -> Vec<u8> {
         let mut bytes = Vec::new();
         ciborium::into_writer(value, &mut bytes).expect("a Vec takes every write");
         bytes

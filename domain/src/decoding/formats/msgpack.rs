@@ -73,7 +73,7 @@ fn timestamp(bytes: &[u8]) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn packed(value: &Packed) -> Vec<u8> {
+    pub(super) fn packed(value: &Packed) -> Vec<u8> {
         let mut bytes = Vec::new();
         rmpv::encode::write_value(&mut bytes, value).expect("a Vec takes every write");
         bytes

@@ -1,10 +1,14 @@
 //! What writing values again has in common, whatever they are written in: what is the same stays as it was written, and
 //! what is new is written as what stood in its place.
 
+use std::collections::HashSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::DateTime;
 use serde_json::{Map, Value};
+
+use super::{TWICE, key};
 
 /// Whether two values say the same: a number may be written as a whole one or as a fraction.
 pub(in crate::decoding) fn is_same(one: &Value, other: &Value) -> bool {
@@ -71,6 +75,68 @@ pub(super) fn origins(before: &[Value], after: &[Value]) -> Vec<Option<usize>> {
         if at < before.len() - end { Some(at) } else { last }
     };
     (0..after.len()).map(origin).collect()
+}
+
+/// A value of a format in which each says what kind it is of.
+pub(super) trait TypedValue: Clone {
+    /// What it says.
+    fn read(&self) -> Result<Value, String>;
+
+    /// Another value in its place, itself if that is the same.
+    fn replaced(self, after: &Value) -> Result<Self, String> {
+        if is_same(&self.read()?, after) { Ok(self) } else { self.changed(after) }
+    }
+
+    /// Another value in its place that is not the same: of its kind, where that can be.
+    fn changed(self, after: &Value) -> Result<Self, String>;
+
+    /// A value that nothing stood in the place of.
+    fn new(value: &Value) -> Self;
+
+    /// A text.
+    fn text(text: &str) -> Self;
+
+    /// A whole number; `None` if it is too large.
+    fn integer(number: i128) -> Option<Self>;
+
+    /// Whether it is a text.
+    fn is_text(&self) -> bool;
+}
+
+/// Items in the place of some.
+pub(super) fn items<P: TypedValue>(before: &[P], after: &[Value]) -> Result<Vec<P>, String> {
+    let read = before.iter().map(P::read).collect::<Result<Vec<_>, _>>()?;
+    let origins = origins(&read, after).into_iter().zip(after);
+    let items = origins.map(|(origin, value)| match origin {
+        Some(at) => before[at].clone().replaced(value),
+        None => Ok(P::new(value)),
+    });
+    items.collect()
+}
+
+/// Members in the place of some: in the order in which those stood, and then the new ones.
+pub(super) fn members<P: TypedValue>(
+    before: Vec<(P, P)>,
+    after: &Map<String, Value>,
+) -> Result<Vec<(P, P)>, String> {
+    let mut left = after.clone();
+    let is_numbered = !before.is_empty() && !before.iter().any(|(name, _)| name.is_text());
+    let mut written = Vec::new();
+    let mut names = HashSet::new();
+    for (name, value) in before {
+        let told = key(name.read()?);
+        if let Some(after) = left.remove(&told) {
+            written.push((name, value.replaced(&after)?));
+        }
+        if !names.insert(told) {
+            return Err(TWICE.to_owned());
+        }
+    }
+    for (name, value) in &left {
+        let number = name.parse().ok().filter(|_| is_numbered).and_then(P::integer);
+        written.push((number.unwrap_or_else(|| P::text(name)), P::new(value)));
+    }
+    Ok(written)
 }
 
 /// The octets that `{"$base64": "…"}` stands for; `None` if a value is not that.

@@ -33,10 +33,10 @@ pub(super) struct Form {
 
 impl Form {
     /// The form for a letter's body, or the reason why there is none.
-    pub(super) fn sheet(self, original: Result<Original, LargeBody>) -> EditSheet {
-        match original {
-            Ok(original) => self.whole(&original),
-            Err(large) => EditSheet {
+    pub(super) fn sheet(self, last: LastBody) -> EditSheet {
+        match last {
+            LastBody::Editable(original) => self.whole(&original),
+            LastBody::TooLarge(large) => EditSheet {
                 arrival: large.ordinal,
                 content_type: large.content_type.clone().unwrap_or_default(),
                 cannot: Some(large.to_string()),
@@ -119,6 +119,14 @@ pub(super) fn draft_head(original: &BodyHead, draft: &Draft) -> BodyHead {
 /// The text that the form shows of a body; `None` if it shows none.
 pub(super) fn text_of(shape: Shape, labels: Labels<'_>, body: &[u8]) -> Option<String> {
     written(shape, read(labels, body).ok().as_ref(), body)
+}
+
+/// The body of a letter's last arrival.
+pub(super) enum LastBody {
+    /// It can be edited by hand.
+    Editable(Original),
+    /// It was not loaded.
+    TooLarge(LargeBody),
 }
 
 /// A body that is too large to be edited by hand.

@@ -5,8 +5,8 @@ use ciborium::Value as Packed;
 use ciborium::value::Integer;
 use serde_json::{Map, Value};
 
-use super::super::rewriting::{bytes_of, is_same, octets_of, origins, whole_of};
-use super::super::{Gauge, MOST_LEVELS, TWICE, key};
+use super::super::rewriting::{TypedValue, bytes_of, items, members, octets_of, whole_of};
+use super::super::{Gauge, MOST_LEVELS};
 use super::{SELF_DESCRIBED, unpacked};
 
 /// Writes other values in the place of those of a message.
@@ -17,105 +17,87 @@ pub fn write(mut original: &[u8], after: &Value) -> Result<Vec<u8>, String> {
     let before: Packed = ciborium::de::from_reader_with_recursion_limit(&mut original, MOST_LEVELS)
         .map_err(|why| why.to_string())?;
     let mut bytes = Vec::new();
-    let after = in_place_of(before, after)?;
+    let after = before.replaced(after)?;
     ciborium::into_writer(&after, &mut bytes).map_err(|why| why.to_string())?;
     Ok(bytes)
 }
 
-fn read(packed: &Packed) -> Result<Value, String> {
-    unpacked(packed.clone(), &mut Gauge::default())
-}
-
-fn in_place_of(before: Packed, after: &Value) -> Result<Packed, String> {
-    if is_same(&read(&before)?, after) {
-        return Ok(before);
+impl TypedValue for Packed {
+    fn read(&self) -> Result<Value, String> {
+        unpacked(self.clone(), &mut Gauge::default())
     }
-    Ok(match (before, after) {
-        (Packed::Tag(tag @ (0 | SELF_DESCRIBED), inner), after) => {
-            Packed::Tag(tag, Box::new(in_place_of(*inner, after)?))
-        }
-        (Packed::Tag(1, _), Value::String(text)) if let Some(time) = time(text) => time,
-        (Packed::Tag(tag, inner), Value::Object(members)) if tag_of(members) == Some(tag) => {
-            let after = members.get("$value").unwrap_or(&Value::Null);
-            Packed::Tag(tag, Box::new(in_place_of(*inner, after)?))
-        }
-        (Packed::Map(entries), Value::Object(members))
-            if octets_of(after).is_none() && tag_of(members).is_none() =>
-        {
-            map(entries, members)?
-        }
-        (Packed::Array(items), Value::Array(values)) => {
-            let read = items.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            let items = origins(&read, values).into_iter().zip(values).map(|(origin, value)| {
-                origin.map_or_else(|| Ok(new(value)), |at| in_place_of(items[at].clone(), value))
-            });
-            Packed::Array(items.collect::<Result<_, _>>()?)
-        }
-        (Packed::Integer(_), after) if let Some(whole) = whole_of(after).and_then(integer) => whole,
-        (Packed::Float(_), Value::Number(number)) if let Some(number) = number.as_f64() => {
-            Packed::Float(number)
-        }
-        (Packed::Bytes(_), after) if let Some(bytes) = bytes_of(after) => Packed::Bytes(bytes),
-        (_, after) => new(after),
-    })
-}
 
-/// Members in the order in which they stood, and then the new ones.
-fn map(entries: Vec<(Packed, Packed)>, members: &Map<String, Value>) -> Result<Packed, String> {
-    let mut left = members.clone();
-    let has_texts = entries.iter().any(|(name, _)| name.is_text());
-    let is_numbered = !entries.is_empty() && !has_texts;
-    let mut written = Vec::new();
-    let mut names = std::collections::HashSet::new();
-    for (name, value) in entries {
-        let told = key(read(&name)?);
-        if !names.insert(told.clone()) {
-            return Err(TWICE.to_owned());
-        }
-        if let Some(after) = left.remove(&told) {
-            written.push((name, in_place_of(value, &after)?));
-        }
-    }
-    for (name, value) in &left {
-        let number = name.parse::<i128>().ok().filter(|_| is_numbered).and_then(integer);
-        written.push((number.unwrap_or_else(|| Packed::from(name.as_str())), new(value)));
-    }
-    Ok(Packed::Map(written))
-}
-
-/// A value that nothing stood in the place of.
-fn new(value: &Value) -> Packed {
-    match value {
-        Value::Null => Packed::Null,
-        Value::Bool(value) => Packed::Bool(*value),
-        Value::Number(number) => number
-            .as_i128()
-            .and_then(integer)
-            .unwrap_or_else(|| Packed::Float(number.as_f64().unwrap_or(f64::NAN))),
-        Value::String(text) => Packed::from(text.as_str()),
-        Value::Array(values) => Packed::Array(values.iter().map(new).collect()),
-        Value::Object(members) => {
-            if let Some(bytes) = octets_of(value) {
-                return Packed::Bytes(bytes);
+    fn changed(self, after: &Value) -> Result<Self, String> {
+        Ok(match (self, after) {
+            (Packed::Tag(tag @ (0 | SELF_DESCRIBED), inner), after) => {
+                Packed::Tag(tag, Box::new(inner.replaced(after)?))
             }
-            if let Some(tag) = tag_of(members) {
-                let inner = members.get("$value").map_or(Packed::Null, new);
-                return Packed::Tag(tag, Box::new(inner));
+            (Packed::Tag(1, _), Value::String(text)) if let Some(time) = time(text) => time,
+            (Packed::Tag(tag, inner), Value::Object(members)) if tag_of(members) == Some(tag) => {
+                let after = members.get("$value").unwrap_or(&Value::Null);
+                Packed::Tag(tag, Box::new(inner.replaced(after)?))
             }
-            let entries =
-                members.iter().map(|(name, value)| (Packed::from(name.as_str()), new(value)));
-            Packed::Map(entries.collect())
+            (Packed::Map(entries), Value::Object(after_members))
+                if octets_of(after).is_none() && tag_of(after_members).is_none() =>
+            {
+                Packed::Map(members(entries, after_members)?)
+            }
+            (Packed::Array(before), Value::Array(after)) => Packed::Array(items(&before, after)?),
+            (Packed::Integer(_), after)
+                if let Some(whole) = whole_of(after).and_then(Self::integer) =>
+            {
+                whole
+            }
+            (Packed::Float(_), Value::Number(number)) if let Some(number) = number.as_f64() => {
+                Packed::Float(number)
+            }
+            (Packed::Bytes(_), after) if let Some(bytes) = bytes_of(after) => Packed::Bytes(bytes),
+            (_, after) => Self::new(after),
+        })
+    }
+
+    fn new(value: &Value) -> Self {
+        match value {
+            Value::Null => Packed::Null,
+            Value::Bool(value) => Packed::Bool(*value),
+            Value::Number(number) => number
+                .as_i128()
+                .and_then(Self::integer)
+                .unwrap_or_else(|| Packed::Float(number.as_f64().unwrap_or(f64::NAN))),
+            Value::String(text) => Packed::from(text.as_str()),
+            Value::Array(values) => Packed::Array(values.iter().map(Self::new).collect()),
+            Value::Object(members) => {
+                if let Some(bytes) = octets_of(value) {
+                    return Packed::Bytes(bytes);
+                }
+                if let Some(tag) = tag_of(members) {
+                    let inner = members.get("$value").map_or(Packed::Null, Self::new);
+                    return Packed::Tag(tag, Box::new(inner));
+                }
+                let entries = members
+                    .iter()
+                    .map(|(name, value)| (Packed::from(name.as_str()), Self::new(value)));
+                Packed::Map(entries.collect())
+            }
         }
+    }
+
+    fn text(text: &str) -> Self {
+        Packed::from(text)
+    }
+
+    fn integer(number: i128) -> Option<Self> {
+        Integer::try_from(number).ok().map(Packed::Integer)
+    }
+
+    fn is_text(&self) -> bool {
+        Packed::is_text(self)
     }
 }
 
 /// The tag of `{"$tag": …, "$value": …}`; `None` if that is something else.
 fn tag_of(members: &Map<String, Value>) -> Option<u64> {
     (members.len() == 2 && members.contains_key("$value")).then(|| members.get("$tag")?.as_u64())?
-}
-
-fn integer(number: i128) -> Option<Packed> {
-    Integer::try_from(number).ok().map(Packed::Integer)
 }
 
 /// Seconds since 1970, as a whole number.
@@ -130,13 +112,10 @@ mod tests {
     use serde_json::json;
 
     use super::super::read;
+    use super::super::tests::packed;
     use super::*;
-
-    fn packed(value: &Packed) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        ciborium::into_writer(value, &mut bytes).expect("a Vec takes every write");
-        bytes
-    }
+    use crate::decoding::formats::TWICE;
+    use crate::decoding::formats::rewriting::is_same;
 
     fn order() -> Packed {
         let at = |tag, value| Packed::Tag(tag, Box::new(value));

@@ -6,9 +6,9 @@ use rmpv::{Utf8String, Value as Packed};
 use serde_json::{Map, Value};
 
 use super::super::rewriting::{
-    base64_of, bytes_of, is_same, octets_of, origins, single_of, whole_of,
+    TypedValue, base64_of, bytes_of, items, members, octets_of, single_of, whole_of,
 };
-use super::super::{Gauge, MOST_LEVELS, TWICE, key};
+use super::super::{Gauge, MOST_LEVELS};
 use super::{TIMESTAMP, unpacked};
 
 /// Writes other values in the place of those of a message.
@@ -19,87 +19,72 @@ pub fn write(mut original: &[u8], after: &Value) -> Result<Vec<u8>, String> {
     let before =
         read_value_with_max_depth(&mut original, MOST_LEVELS).map_err(|why| why.to_string())?;
     let mut bytes = Vec::new();
-    let after = in_place_of(before, after)?;
+    let after = before.replaced(after)?;
     rmpv::encode::write_value(&mut bytes, &after).map_err(|why| why.to_string())?;
     Ok(bytes)
 }
 
-fn read(packed: &Packed) -> Result<Value, String> {
-    unpacked(packed.clone(), &mut Gauge::default())
-}
-
-fn in_place_of(before: Packed, after: &Value) -> Result<Packed, String> {
-    if is_same(&read(&before)?, after) {
-        return Ok(before);
+impl TypedValue for Packed {
+    fn read(&self) -> Result<Value, String> {
+        unpacked(self.clone(), &mut Gauge::default())
     }
-    Ok(match (before, after) {
-        (Packed::Map(entries), Value::Object(members)) if !is_special(members) => {
-            map(entries, members)?
-        }
-        (Packed::Array(items), Value::Array(values)) => {
-            let read = items.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            let items = origins(&read, values).into_iter().zip(values).map(|(origin, value)| {
-                origin.map_or_else(|| Ok(new(value)), |at| in_place_of(items[at].clone(), value))
-            });
-            Packed::Array(items.collect::<Result<_, _>>()?)
-        }
-        (Packed::Integer(_), after) if let Some(whole) = whole_of(after).and_then(integer) => whole,
-        (Packed::F32(_), Value::Number(number)) => {
-            let number = number.as_f64().unwrap_or(f64::NAN);
-            single_of(number).map_or(Packed::F64(number), Packed::F32)
-        }
-        (Packed::F64(_), Value::Number(number)) if let Some(number) = number.as_f64() => {
-            Packed::F64(number)
-        }
-        (Packed::Binary(_), after) if let Some(bytes) = bytes_of(after) => Packed::Binary(bytes),
-        (Packed::Ext(TIMESTAMP, _), Value::String(text)) if let Some(time) = time(text) => time,
-        (_, after) => new(after),
-    })
-}
 
-/// Members in the order in which they stood, and then the new ones.
-fn map(entries: Vec<(Packed, Packed)>, members: &Map<String, Value>) -> Result<Packed, String> {
-    let mut left = members.clone();
-    let has_texts = entries.iter().any(|(name, _)| name.is_str());
-    let is_numbered = !entries.is_empty() && !has_texts;
-    let mut written = Vec::new();
-    let mut names = std::collections::HashSet::new();
-    for (name, value) in entries {
-        let told = key(read(&name)?);
-        if !names.insert(told.clone()) {
-            return Err(TWICE.to_owned());
-        }
-        if let Some(after) = left.remove(&told) {
-            written.push((name, in_place_of(value, &after)?));
+    fn changed(self, after: &Value) -> Result<Self, String> {
+        Ok(match (self, after) {
+            (Packed::Map(entries), Value::Object(after)) if base64_of(after).is_none() => {
+                Packed::Map(members(entries, after)?)
+            }
+            (Packed::Array(before), Value::Array(after)) => Packed::Array(items(&before, after)?),
+            (Packed::Integer(_), after)
+                if let Some(whole) = whole_of(after).and_then(Self::integer) =>
+            {
+                whole
+            }
+            (Packed::F32(_), Value::Number(number)) => {
+                let number = number.as_f64().unwrap_or(f64::NAN);
+                single_of(number).map_or(Packed::F64(number), Packed::F32)
+            }
+            (Packed::F64(_), Value::Number(number)) if let Some(number) = number.as_f64() => {
+                Packed::F64(number)
+            }
+            (Packed::Binary(_), after) if let Some(bytes) = bytes_of(after) => {
+                Packed::Binary(bytes)
+            }
+            (Packed::Ext(TIMESTAMP, _), Value::String(text)) if let Some(time) = time(text) => time,
+            (_, after) => Self::new(after),
+        })
+    }
+
+    fn new(value: &Value) -> Self {
+        match value {
+            Value::Null => Packed::Nil,
+            Value::Bool(value) => Packed::Boolean(*value),
+            Value::Number(number) => number
+                .as_i128()
+                .and_then(Self::integer)
+                .unwrap_or_else(|| Packed::F64(number.as_f64().unwrap_or(f64::NAN))),
+            Value::String(text) => Packed::String(Utf8String::from(text.as_str())),
+            Value::Array(values) => Packed::Array(values.iter().map(Self::new).collect()),
+            Value::Object(members) => special(value, members).unwrap_or_else(|| {
+                let entries = members
+                    .iter()
+                    .map(|(name, value)| (Packed::from(name.as_str()), Self::new(value)));
+                Packed::Map(entries.collect())
+            }),
         }
     }
-    for (name, value) in &left {
-        let number = name.parse::<i128>().ok().filter(|_| is_numbered).and_then(integer);
-        written.push((number.unwrap_or_else(|| Packed::from(name.as_str())), new(value)));
+
+    fn text(text: &str) -> Self {
+        Packed::from(text)
     }
-    Ok(Packed::Map(written))
-}
 
-fn is_special(members: &Map<String, Value>) -> bool {
-    base64_of(members).is_some()
-}
+    fn integer(number: i128) -> Option<Self> {
+        let small = i64::try_from(number).map(Packed::from);
+        small.or_else(|_| u64::try_from(number).map(Packed::from)).ok()
+    }
 
-/// A value that nothing stood in the place of.
-fn new(value: &Value) -> Packed {
-    match value {
-        Value::Null => Packed::Nil,
-        Value::Bool(value) => Packed::Boolean(*value),
-        Value::Number(number) => number
-            .as_i128()
-            .and_then(integer)
-            .unwrap_or_else(|| Packed::F64(number.as_f64().unwrap_or(f64::NAN))),
-        Value::String(text) => Packed::String(Utf8String::from(text.as_str())),
-        Value::Array(values) => Packed::Array(values.iter().map(new).collect()),
-        Value::Object(members) => special(value, members).unwrap_or_else(|| {
-            let entries =
-                members.iter().map(|(name, value)| (Packed::from(name.as_str()), new(value)));
-            Packed::Map(entries.collect())
-        }),
+    fn is_text(&self) -> bool {
+        self.is_str()
     }
 }
 
@@ -110,11 +95,6 @@ fn special(value: &Value, members: &Map<String, Value>) -> Option<Packed> {
     }
     let kind = i8::try_from(members.get("$ext")?.as_i64()?).ok()?;
     (members.len() == 2).then(|| base64_of(members).map(|bytes| Packed::Ext(kind, bytes)))?
-}
-
-fn integer(number: i128) -> Option<Packed> {
-    let small = i64::try_from(number).map(Packed::from);
-    small.or_else(|_| u64::try_from(number).map(Packed::from)).ok()
 }
 
 /// A time in the shortest of its forms.
@@ -136,13 +116,9 @@ mod tests {
     use serde_json::json;
 
     use super::super::read;
+    use super::super::tests::packed;
     use super::*;
-
-    fn packed(value: &Packed) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        rmpv::encode::write_value(&mut bytes, value).expect("a Vec takes every write");
-        bytes
-    }
+    use crate::decoding::formats::TWICE;
 
     fn order() -> Packed {
         Packed::Map(vec![
