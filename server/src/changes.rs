@@ -117,8 +117,8 @@ impl Changes {
         Self(Kind::None)
     }
 
-    /// What a replay asks for. A jq program is read here, once. Messages are read by `types`. `patience` is how long others may keep this from
-    /// working on bodies.
+    /// What a replay asks for. A jq program is read here, once. Messages are read by `types`. `patience` is how long
+    /// others may keep this from working on bodies.
     ///
     /// # Errors
     /// Returns an error if a program cannot be read, if an edit is not for exactly one letter, or if others work on

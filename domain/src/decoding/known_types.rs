@@ -34,6 +34,9 @@ const HEADERS: [&str; 19] = [
     "type",
 ];
 
+/// The longest text in a header that can name a message type, in bytes.
+const MOST_NAME_BYTES: usize = 4 * 1024;
+
 /// The message types that are known, and the one that a body's sender names.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownTypes<'a> {
@@ -156,6 +159,14 @@ impl<'a> KnownTypes<'a> {
     pub(super) fn named_avro(self) -> Option<AvroNamed<'a>> {
         self.avro
     }
+}
+
+/// Of headers those that may name a message type: a message may have many others, which are not to be kept for that.
+pub(super) fn naming_headers(mut headers: FieldTable) -> FieldTable {
+    let is_name =
+        |value: &FieldValue| text_of(value).is_some_and(|name| name.len() <= MOST_NAME_BYTES);
+    headers.0.retain(|field| names_type(&field.name) && is_name(&field.value));
+    headers
 }
 
 fn names_in_media_type(content_type: &str) -> impl Iterator<Item = &str> {

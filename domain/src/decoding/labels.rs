@@ -4,7 +4,7 @@
 use encoding_rs::Encoding;
 
 use super::coding;
-use super::known_types::KnownTypes;
+use super::known_types::{KnownTypes, naming_headers};
 use super::message_types::MessageTypes;
 use crate::reading::cut;
 use crate::wire::{FieldTable, Properties, WireText};
@@ -35,7 +35,7 @@ pub struct BodyHead {
     pub content_encoding: Option<String>,
     /// What the message says that it is of.
     pub message_type: Option<WireText>,
-    /// Its headers, which may name its message type.
+    /// Those of its headers that may name its message type.
     pub headers: FieldTable,
 }
 
@@ -48,7 +48,7 @@ impl BodyHead {
             content_type: properties.content_type.map(text),
             content_encoding: properties.content_encoding.map(text),
             message_type: properties.kind,
-            headers,
+            headers: naming_headers(headers),
         }
     }
 
@@ -121,6 +121,7 @@ mod tests {
     use super::super::tests::packed;
     use super::*;
     use crate::decoding::{Format, unpack_named};
+    use crate::wire::{Field, FieldValue};
 
     const MOST: usize = 1024 * 1024;
 
@@ -150,6 +151,23 @@ mod tests {
         for kind in ["text/plain; charset=\"UTF-8\"", "application/json", "x;y"] {
             assert_eq!(of_type(kind), [""; 0], "{kind}");
         }
+    }
+
+    #[test]
+    fn of_headers_those_are_kept_that_may_name_a_type() {
+        let headers = [("x-protobuf-message", "shop.Order"), ("tenant", "acme"), ("type", "")];
+        let mut headers: Vec<Field> = headers
+            .iter()
+            .map(|(name, value)| Field {
+                name: (*name).into(),
+                value: FieldValue::LongString((*value).into()),
+            })
+            .collect();
+        let long = FieldValue::LongString("x".repeat(100_000).into());
+        headers.push(Field { name: "message_type".into(), value: long });
+        let head = BodyHead::of(Properties::default(), FieldTable(headers));
+        let kept: Vec<_> = head.headers.0.iter().filter_map(|field| field.name.as_str()).collect();
+        assert_eq!(kept, ["x-protobuf-message", "type"]);
     }
 
     #[test]

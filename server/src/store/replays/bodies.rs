@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::changing::SentMark;
 use dlo_domain::decoding::BodyHead;
 use dlo_domain::ids::{LetterId, ReplayId};
+use futures_util::TryStreamExt as _;
 use serde::Serialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -81,7 +82,7 @@ pub async fn originals(
     letters: &[LetterId],
 ) -> Result<Vec<Original>, StoreError> {
     let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
+    let mut rows = sqlx::query!(
         r#"select wanted.id as "letter_id!", a.ordinal, a.properties::text as "properties!",
                   a.headers::text as "headers!", a.body
            from unnest($1::uuid[]) as wanted (id)
@@ -91,20 +92,20 @@ pub async fn originals(
            ) a"#,
         &letters
     )
-    .fetch_all(conn)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            let properties = serde_json::from_str(&row.properties)
-                .map_err(|why| StoreError::corrupt("arrivals", "properties", why))?;
-            Ok(Original {
-                letter: LetterId(row.letter_id),
-                ordinal: row.ordinal,
-                head: BodyHead::of(properties, headers_of_body(&row.headers)),
-                body: row.body,
-            })
-        })
-        .collect()
+    .fetch(conn);
+    let mut originals = Vec::new();
+    // One after the other: headers take many times in memory what they are stored in.
+    while let Some(row) = rows.try_next().await? {
+        let properties = serde_json::from_str(&row.properties)
+            .map_err(|why| StoreError::corrupt("arrivals", "properties", why))?;
+        originals.push(Original {
+            letter: LetterId(row.letter_id),
+            ordinal: row.ordinal,
+            head: BodyHead::of(properties, headers_of_body(&row.headers)),
+            body: row.body,
+        });
+    }
+    Ok(originals)
 }
 
 /// Bodies that are frozen by one statement, in bytes: it is in memory twice beside them.
