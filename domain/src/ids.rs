@@ -64,6 +64,10 @@ id! {
     RuleId
 }
 id! {
+    /// A rule that says of which message type the bodies of a queue are.
+    TypeRuleId
+}
+id! {
     /// A policy that retries letters by itself.
     PolicyId
 }

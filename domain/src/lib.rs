@@ -54,6 +54,7 @@ pub mod source;
 pub mod state;
 pub mod timeline;
 pub mod topology;
+pub mod type_rule;
 pub mod view;
 pub mod visible_text;
 pub mod wire;

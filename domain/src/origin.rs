@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::death::{Death, Reason};
-use crate::failure::Failure;
+use crate::death::{Death, Reason, read_deaths};
+use crate::failure::{FailedMessage, Failure, HeaderMap, read_failure};
 use crate::wire::FieldTable;
 
 /// Where a letter died and why: the failing queue, and how the message had come to it.
@@ -25,6 +25,16 @@ impl Origin {
     #[must_use]
     pub fn unknown() -> Self {
         Self { queue: None, exchange: None, routing_key: None, reason: Reason::Unknown }
+    }
+
+    /// Where the headers of a message alone say that it died: what its body and its source tell beside them is not
+    /// asked.
+    #[must_use]
+    pub fn in_headers(headers: &FieldTable) -> Self {
+        let told = FailedMessage { headers, delivered_to: ["", ""], body: None };
+        let died = Self::of(&read_deaths(headers).deaths);
+        let died = died.or_else(|| Self::of_first_death(headers)).unwrap_or_else(Self::unknown);
+        died.with_what_is_told(&read_failure(&told, &HeaderMap::default()))
     }
 
     /// The failure behind a death history, newest entry first.

@@ -11,12 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::SourceId;
 use dlo_domain::judge::Judge;
+use dlo_domain::type_rule::TypeRules;
 use sqlx::PgConnection;
 
 use crate::schemas::message_types;
 use crate::store::judging::{self, Due};
 use crate::store::rules::Standing;
-use crate::store::{StoreError, alerts, registry_schemas, rules, schemas};
+use crate::store::{StoreError, alerts, registry_schemas, rules, schemas, type_rules};
 
 pub use preview::{DAYS, preview};
 pub use walk::{LOOK_EVERY, Walker};
@@ -73,9 +74,10 @@ impl Judges {
 
 /// The judge of the rules as they are, which knows what alert rules count, and the message types that schemas tell of.
 async fn read(conn: &mut PgConnection) -> Result<Judge, StoreError> {
-    let types =
+    let mut types =
         message_types(&schemas::definitions(conn).await?, &registry_schemas::told(conn).await?);
-    let mut judge = rules::book(conn).await?.judge().with_types(types);
+    types.rules = TypeRules::new(&type_rules::all(conn).await?);
+    let mut judge = rules::book(conn).await?.judge().with_types(Arc::new(types));
     // After the revision: should they be newer than it, they are read once more at the next.
     for kept in alerts::rules::all(conn).await?.iter().filter(|kept| kept.rule.rule.enabled) {
         if let Err(why) = judge.count(kept.counter, &kept.rule.rule.signal) {

@@ -9,9 +9,9 @@ mod compiling;
 mod imports;
 mod keeping;
 mod registry;
+mod type_rules;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use dlo_domain::decoding::{AvroSchema, MessageTypes, RegisteredSchema};
 use prost_reflect::{DescriptorPool, MessageDescriptor};
@@ -23,6 +23,7 @@ pub use asking::{Asker, LOOK_EVERY};
 pub use compiling::{Compiled, compile};
 pub use keeping::{Change, add, remove};
 pub use registry::SchemaRegistry;
+pub use type_rules::{AddTypeRuleError, add_type_rule, remove_type_rule};
 
 /// By what the text of a schema of the registry stands among those that it refers to.
 #[must_use]
@@ -34,7 +35,7 @@ pub fn registry_path(number: i32) -> String {
 /// Avro the older one, too, as senders may still write by it. Those of the registry come last. What cannot be read is
 /// left out and logged, by its name.
 #[must_use]
-pub fn message_types(used: &[UsedSchema], told: &[ToldSchema]) -> Arc<MessageTypes> {
+pub fn message_types(used: &[UsedSchema], told: &[ToldSchema]) -> MessageTypes {
     let (mut pools, mut schemas, mut registered) = (Vec::new(), Vec::new(), Vec::new());
     for UsedSchema { name, definition } in used {
         let read = match definition {
@@ -57,7 +58,7 @@ pub fn message_types(used: &[UsedSchema], told: &[ToldSchema]) -> Arc<MessageTyp
             }
         }
     }
-    Arc::new(MessageTypes::with_registry(&pools, schemas, registered))
+    MessageTypes::with_registry(&pools, schemas, registered)
 }
 
 fn pool_of(set: &[u8]) -> Result<DescriptorPool, String> {

@@ -43,6 +43,7 @@ pub mod sources;
 pub mod timeline;
 pub mod tokens;
 pub mod topology;
+pub mod type_rules;
 pub mod views;
 pub mod weeks;
 pub mod workers;

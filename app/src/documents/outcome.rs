@@ -49,7 +49,10 @@ fn said(notice: &str) -> Option<&'static str> {
         "channel-removed" => "The channel was removed, with what waited for it.",
         "tested" => "A test was posted. What was answered stands beside the channel.",
         "schema" => "Uploaded. Bodies are read by it from now on, and stored letters soon.",
-        "schema-removed" => "Removed. Bodies are read without it from now on.",
+        "schema-removed" | "type-rule-removed" => {
+            "Removed. Bodies are read without it from now on."
+        }
+        "type-rule" => "Saved. Bodies are read by it from now on, and stored letters soon.",
         _ => return None,
     })
 }

@@ -1,5 +1,9 @@
 //! Which message types are known, and how is one added?
 
+mod type_rules;
+
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::schema::{RegistrySchema, Schema, is_avro_path};
@@ -17,6 +21,7 @@ use crate::links;
 use crate::request::{go_on_to, now};
 use crate::visible::{show_line, show_name};
 use crate::wording::counted;
+use type_rules::TypeRules;
 
 /// Where the form sends its files: the server takes them as they come.
 pub const UPLOAD: &str = "/ui/schemas/add";
@@ -53,12 +58,16 @@ pub(crate) fn SchemasPage() -> impl IntoView {
         <Outcome />
         {shown(
             async move {
-                Ok::<_, DeskError>((desk.schemas().await?, desk.registry_schemas().await?))
+                let (schemas, of_registry) =
+                    (desk.schemas().await?, desk.registry_schemas().await?);
+                Ok::<_, DeskError>((schemas, of_registry, desk.type_rules().await?))
             },
-            |(schemas, of_registry)| {
+            |(schemas, of_registry, rules)| {
+                let known = known_types(&schemas, &of_registry);
                 view! {
                     <List schemas />
                     <OfRegistry schemas=of_registry />
+                    <TypeRules rules known />
                     <New />
                 }
                     .into_any()
@@ -66,6 +75,14 @@ pub(crate) fn SchemasPage() -> impl IntoView {
         )}
     }
     .into_any()
+}
+
+/// The names of all message types, each once.
+fn known_types(schemas: &[Schema], of_registry: &[RegistrySchema]) -> Vec<String> {
+    let of_registry = of_registry.iter().flat_map(|schema| &schema.message_types);
+    let names = schemas.iter().flat_map(|schema| &schema.message_types).chain(of_registry);
+    let names: BTreeSet<&String> = names.collect();
+    names.into_iter().cloned().collect()
 }
 
 #[component]

@@ -10,6 +10,7 @@ use super::labels::{Labels, unknown_names};
 use super::message_types::MessageTypes;
 use super::unpacking::unpack;
 use crate::arrival::Delivered;
+use crate::origin::Origin;
 use crate::wire::WireText;
 
 /// The largest body that is read as values, in bytes, once it is unpacked.
@@ -51,15 +52,19 @@ impl Contents {
         let properties = &delivered.properties;
         let content_type = properties.content_type.as_ref().map(WireText::to_display);
         let content_encoding = properties.content_encoding.as_ref().map(WireText::to_display);
+        let mut known = KnownTypes::of(
+            types,
+            content_type.as_deref(),
+            properties.kind.as_ref(),
+            &delivered.headers,
+        );
+        if !types.rules.is_empty() {
+            known = known.died_in(&Origin::in_headers(&delivered.headers));
+        }
         let labels = Labels {
             content_type: content_type.as_deref(),
             content_encoding: content_encoding.as_deref(),
-            known: KnownTypes::of(
-                types,
-                content_type.as_deref(),
-                properties.kind.as_ref(),
-                &delivered.headers,
-            ),
+            known,
         };
         let plain = unpack(labels, &delivered.body, true, most.max(MOST_UNPACKED_BYTES));
         let unknown_schema = plain.unknown_schema;

@@ -5,6 +5,7 @@ use super::formats::protobuf::{MessageId, ProtobufTypes};
 use super::message_types::MessageTypes;
 use super::registry::RegisteredType;
 use super::step::Evidence;
+use crate::origin::Origin;
 use crate::wire::{FieldTable, FieldValue, WireText};
 
 /// Parameters of a media type that name a message type.
@@ -41,9 +42,36 @@ const MOST_NAME_BYTES: usize = 4 * 1024;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownTypes<'a> {
     types: Option<&'a MessageTypes>,
-    protobuf: Option<ProtobufNamed>,
-    avro: Option<AvroNamed<'a>>,
+    protobuf: Named<ProtobufNamed>,
+    avro: Named<AvroNamed<'a>>,
     is_framed: bool,
+}
+
+/// The types that are named, the one that is tried first first.
+#[derive(Debug, Clone, Copy)]
+struct Named<T> {
+    /// By a rule for the queue.
+    by_rule: Option<T>,
+    /// By what is told with the message.
+    told: Option<T>,
+}
+
+impl<T> Named<T> {
+    const NONE: Self = Self { by_rule: None, told: None };
+
+    fn told(one: T) -> Self {
+        Self { by_rule: None, told: Some(one) }
+    }
+
+    fn each(self) -> impl Iterator<Item = T> {
+        self.by_rule.into_iter().chain(self.told)
+    }
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 /// The type of Protobuf that a body is said to be of, and by what that is known.
@@ -64,7 +92,8 @@ pub(super) struct AvroNamed<'a> {
 
 impl<'a> KnownTypes<'a> {
     /// None is known.
-    pub const NONE: Self = Self { types: None, protobuf: None, avro: None, is_framed: false };
+    pub const NONE: Self =
+        Self { types: None, protobuf: Named::NONE, avro: Named::NONE, is_framed: false };
 
     /// Of a message: its media type, its `type` and its headers may name one of the types.
     #[must_use]
@@ -83,25 +112,38 @@ impl<'a> KnownTypes<'a> {
         Self { types: Some(types), ..Self::default() }.naming(content_type, &names)
     }
 
+    /// The same for a message that died there: the rules may name its type.
+    #[must_use]
+    pub fn died_in(mut self, origin: &Origin) -> Self {
+        let Some(types) = self.types else { return self };
+        let named = |name: &str| (types.protobuf.named(name), types.avro.named(name));
+        let mut named = types.rules.types_of(origin).map(named);
+        let found = named.find(|(protobuf, avro)| protobuf.is_some() || !avro.is_empty());
+        let Some((protobuf, schemas)) = found else { return self };
+        let evidence = Evidence::Rule;
+        self.protobuf.by_rule = protobuf.map(|id| ProtobufNamed { id, evidence });
+        self.avro.by_rule = AvroNamed::of(&types.avro, schemas, evidence);
+        self
+    }
+
     /// The same with the type that a media type, or the first of these names, means.
-    pub(super) fn naming(self, content_type: Option<&str>, names: &[&str]) -> Self {
+    pub(super) fn naming(mut self, content_type: Option<&str>, names: &[&str]) -> Self {
         let Some(types) = self.types.filter(|types| !types.is_empty()) else { return self };
         let told = names_in_media_type(content_type.unwrap_or_default());
         let names: Vec<&str> = told.chain(names.iter().copied()).collect();
-        let schemas = names.iter().map(|name| types.avro.named(name));
-        let avro = schemas
-            .into_iter()
-            .find(|schemas| !schemas.is_empty())
-            .map(|schemas| AvroNamed { types: &types.avro, schemas, evidence: Evidence::Label });
+        let evidence = Evidence::Label;
+        let of_avro = |name: &&str| AvroNamed::of(&types.avro, types.avro.named(name), evidence);
+        self.avro.told = names.iter().find_map(of_avro);
         let protobuf = names.iter().find_map(|name| types.protobuf.named(name));
-        let protobuf = protobuf.map(|id| ProtobufNamed { id, evidence: Evidence::Label });
-        Self { protobuf, avro, ..self }
+        self.protobuf.told = protobuf.map(|id| ProtobufNamed { id, evidence });
+        self
     }
 
     /// The same for a message within another one, which its sender says less of.
     #[must_use]
-    pub fn within(self) -> Self {
-        Self { protobuf: None, avro: None, is_framed: false, ..self }
+    pub fn within(mut self) -> Self {
+        (self.protobuf.told, self.avro.told) = (None, None);
+        Self { is_framed: false, ..self }
     }
 
     /// The same for what stands behind a frame that names its schema by a number which is not known.
@@ -114,7 +156,7 @@ impl<'a> KnownTypes<'a> {
         let types = &self.types?.avro;
         let schemas = std::slice::from_ref(types.with_fingerprint(fingerprint)?);
         let avro = AvroNamed { types, schemas, evidence: Evidence::Fingerprint };
-        Some(Self { avro: Some(avro), ..self })
+        Some(Self { avro: Named::told(avro), ..self })
     }
 
     /// The schema that a registry gave a number; `None` if it is not known.
@@ -125,14 +167,15 @@ impl<'a> KnownTypes<'a> {
     /// The same for a value of Avro by a schema of the registry.
     pub(super) fn with_avro(self, id: &'a AvroId) -> Self {
         let schemas = std::slice::from_ref(id);
-        let avro =
-            self.avro().map(|types| AvroNamed { types, schemas, evidence: Evidence::Registry });
-        Self { avro, ..self }
+        let evidence = Evidence::Registry;
+        let named = |types| Named::told(AvroNamed { types, schemas, evidence });
+        Self { avro: self.avro().map(named).unwrap_or_default(), ..self }
     }
 
     /// The same for a message of Protobuf by a schema of the registry.
     pub(super) fn with_protobuf(self, id: MessageId) -> Self {
-        Self { protobuf: Some(ProtobufNamed { id, evidence: Evidence::Registry }), ..self }
+        let named = ProtobufNamed { id, evidence: Evidence::Registry };
+        Self { protobuf: Named::told(named), ..self }
     }
 
     /// Whether a frame stood before the body, so that it is a message of some schema.
@@ -145,9 +188,11 @@ impl<'a> KnownTypes<'a> {
         self.types.map(|types| &types.protobuf)
     }
 
-    /// The type of Protobuf that the sender, or the registry, names.
-    pub(super) fn named_protobuf(self) -> Option<(&'a ProtobufTypes, ProtobufNamed)> {
-        self.protobuf().zip(self.protobuf)
+    /// The types of Protobuf that a rule, the sender, or the registry names.
+    pub(super) fn named_protobuf(self) -> impl Iterator<Item = (&'a ProtobufTypes, ProtobufNamed)> {
+        self.protobuf()
+            .into_iter()
+            .flat_map(move |types| self.protobuf.each().map(move |named| (types, named)))
     }
 
     /// The schemas of Avro.
@@ -155,9 +200,16 @@ impl<'a> KnownTypes<'a> {
         self.types.map(|types| &types.avro)
     }
 
-    /// The schemas of Avro that the sender or a frame names.
-    pub(super) fn named_avro(self) -> Option<AvroNamed<'a>> {
-        self.avro
+    /// The schemas of Avro that a rule, the sender, or a frame names.
+    pub(super) fn named_avro(self) -> impl Iterator<Item = AvroNamed<'a>> {
+        self.avro.each()
+    }
+}
+
+impl<'a> AvroNamed<'a> {
+    /// These schemas; `None` where there is none.
+    fn of(types: &'a AvroTypes, schemas: &'a [AvroId], evidence: Evidence) -> Option<Self> {
+        (!schemas.is_empty()).then_some(Self { types, schemas, evidence })
     }
 }
 

@@ -6,6 +6,7 @@ use encoding_rs::Encoding;
 use super::coding;
 use super::known_types::{KnownTypes, naming_headers};
 use super::message_types::MessageTypes;
+use crate::origin::Origin;
 use crate::reading::cut;
 use crate::wire::{FieldTable, Properties, WireText};
 
@@ -37,6 +38,8 @@ pub struct BodyHead {
     pub message_type: Option<WireText>,
     /// Those of its headers that may name its message type.
     pub headers: FieldTable,
+    /// Where its headers say that it died.
+    pub origin: Option<Origin>,
 }
 
 impl BodyHead {
@@ -48,6 +51,7 @@ impl BodyHead {
             content_type: properties.content_type.map(text),
             content_encoding: properties.content_encoding.map(text),
             message_type: properties.kind,
+            origin: Some(Origin::in_headers(&headers)),
             headers: naming_headers(headers),
         }
     }
@@ -57,6 +61,7 @@ impl BodyHead {
     pub fn labels<'a>(&'a self, types: &'a MessageTypes) -> Labels<'a> {
         let content_type = self.content_type.as_deref();
         let known = KnownTypes::of(types, content_type, self.message_type.as_ref(), &self.headers);
+        let known = self.origin.iter().fold(known, KnownTypes::died_in);
         Labels { content_type, content_encoding: self.content_encoding.as_deref(), known }
     }
 }

@@ -5,6 +5,7 @@ use prost_reflect::DescriptorPool;
 use super::formats::avro::{AvroSchema, AvroTypes};
 use super::formats::protobuf::ProtobufTypes;
 use super::registry::{RegisteredSchema, Registry};
+use crate::type_rule::TypeRules;
 
 /// Message types by the format that they are written in.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,6 +16,8 @@ pub struct MessageTypes {
     pub avro: AvroTypes,
     /// Those of either that a schema registry gave a number.
     pub registry: Registry,
+    /// What people say that the messages of a queue are of.
+    pub rules: TypeRules,
 }
 
 impl MessageTypes {
@@ -38,7 +41,13 @@ impl MessageTypes {
         }));
         let (protobuf, avro) = (ProtobufTypes::described_by(pools), AvroTypes::new(schemas));
         let registry = Registry::new(registered, &protobuf, &avro);
-        Self { protobuf, avro, registry }
+        Self { protobuf, avro, registry, rules: TypeRules::default() }
+    }
+
+    /// Whether a name means one of the types.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.protobuf.named(name).is_some() || !self.avro.named(name).is_empty()
     }
 
     /// Whether nothing is known.

@@ -108,6 +108,8 @@ impl Format {
 pub enum Evidence {
     /// The sender says so, and it holds.
     Label,
+    /// A rule for the queue in which it died says so.
+    Rule,
     /// Its first bytes, which nothing else begins with.
     Magic,
     /// All of it can be read so.
@@ -182,9 +184,9 @@ impl Step {
     /// The message type of its bytes, where that is as good as certain.
     pub(crate) fn sure_type(&self) -> Option<&str> {
         let is_sure = match self.evidence {
-            Evidence::Label | Evidence::Magic | Evidence::Fingerprint | Evidence::Registry => true,
             Evidence::Fit => self.ranking.first().is_some_and(|first| first.percent >= SURE),
-            _ => false,
+            Evidence::Shape | Evidence::Rest => false,
+            _ => true,
         };
         let has_types = matches!(self.format, Format::Protobuf | Format::Avro);
         self.detail.as_deref().filter(|_| is_sure && has_types)
@@ -206,6 +208,9 @@ impl Step {
                 let next = percents(&rest[..likely]);
                 let next = if next.is_empty() { next } else { format!("; next come {next}") };
                 format!("It fits the message type {name} best ({} %){next}.", first.percent)
+            }
+            (Some(name), Evidence::Rule, _) => {
+                format!("A rule for its queue says that it is a message of the type {name}.")
             }
             (Some(name), Evidence::Magic, _) => {
                 format!("Its own schema says that it is a message of the type {name}.")
@@ -230,6 +235,7 @@ impl Step {
     pub fn says(&self) -> String {
         let by = match (self.evidence, self.certainty) {
             (Evidence::Label, _) => ", as its sender says",
+            (Evidence::Rule, _) => ", as a rule for its queue says",
             (Evidence::Magic, _) => ", by its first bytes",
             (Evidence::Shape, Certainty::Likely) => ", as it seems by its form",
             (Evidence::Shape, Certainty::Certain) => ", by its form",

@@ -9,14 +9,16 @@ use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dlo_domain::audit::Actor;
+use dlo_domain::ids::TypeRuleId;
 use dlo_domain::schema::{MOST_BYTES, NewSchema};
+use dlo_domain::type_rule::{NewTypeRule, TypeRule};
 use sqlx::PgPool;
 
 use super::environment::ConfigFile;
-use crate::clock::{Clock as _, SystemClock};
+use crate::clock::{Clock as _, SystemClock, new_id};
 use crate::config::Needs;
-use crate::schemas::{Change, add, compile, remove};
-use crate::store::{self, schemas};
+use crate::schemas::{Change, add, add_type_rule, compile, remove, remove_type_rule};
+use crate::store::{self, schemas, type_rules};
 
 /// Schemas of Protobuf and Avro, by which bodies are read.
 #[derive(Debug, clap::Args)]
@@ -40,6 +42,25 @@ enum Action {
     },
     /// List the schemas in use
     List,
+    /// Name the message type of what dies in a queue, where its sender does not. A rule for the same queue and routing key
+    /// is changed
+    AddRule {
+        /// The message type: its full name, or the last part of it
+        message_type: String,
+        /// The queue; `*` stands for any characters
+        #[arg(long, default_value = "*")]
+        queue: String,
+        /// The routing key; `*` stands for any characters
+        #[arg(long, default_value = "*")]
+        routing_key: String,
+    },
+    /// List these rules, the one that was added last first: it counts where several match
+    Rules,
+    /// Remove such a rule
+    RemoveRule {
+        /// Which one, as it is listed
+        id: TypeRuleId,
+    },
     /// Have a schema used no longer. Its versions are kept
     Remove {
         /// Its name
@@ -81,6 +102,25 @@ impl Action {
                     }
                 }
             }
+            Self::AddRule { message_type, queue, routing_key } => {
+                let id = TypeRuleId(new_id(&SystemClock));
+                let rule = NewTypeRule { queue, routing_key, message_type };
+                let mut transaction = pool.begin().await?;
+                let kept = add_type_rule(&mut transaction, change, id, &rule).await?;
+                transaction.commit().await?;
+                print_rule(&mut out, &kept)?;
+            }
+            Self::Rules => {
+                for rule in type_rules::all(&mut *pool.acquire().await?).await? {
+                    print_rule(&mut out, &rule)?;
+                }
+            }
+            Self::RemoveRule { id } => {
+                let mut transaction = pool.begin().await?;
+                let was_there = remove_type_rule(&mut transaction, change, id).await?;
+                transaction.commit().await?;
+                anyhow::ensure!(was_there, "rule {id} is not known or was removed already");
+            }
             Self::Remove { name } => {
                 let mut transaction = pool.begin().await?;
                 let was_used = remove(&mut transaction, change, &name).await?;
@@ -90,6 +130,11 @@ impl Action {
         }
         Ok(())
     }
+}
+
+fn print_rule(out: &mut impl std::io::Write, rule: &TypeRule) -> std::io::Result<()> {
+    let TypeRule { id, queue, routing_key, message_type, .. } = rule;
+    writeln!(out, "{id}  queue {queue}  routing key {routing_key}  {message_type}")
 }
 
 /// What these directories, or this descriptor set, say.

@@ -3,11 +3,16 @@
 use async_trait::async_trait;
 use dlo_app::desk::{DeskError, SchemaDesk};
 use dlo_domain::audit::Actor;
+use dlo_domain::ids::TypeRuleId;
 use dlo_domain::schema::{NewSchema, RegistrySchema, Schema, WholeSchema};
+use dlo_domain::type_rule::{NewTypeRule, TypeRule};
 
 use super::{PgDesk, changing};
-use crate::schemas::{Change, add, compile, remove};
-use crate::store::{registry_schemas, schemas};
+use crate::clock::new_id;
+use crate::schemas::{
+    AddTypeRuleError, Change, add, add_type_rule, compile, remove, remove_type_rule,
+};
+use crate::store::{registry_schemas, schemas, type_rules};
 
 #[async_trait]
 impl SchemaDesk for PgDesk {
@@ -43,6 +48,35 @@ impl SchemaDesk for PgDesk {
             let was_used = remove(conn, change, name).await?;
             if was_used { Ok(()) } else { Err(no_schema(name, None)) }
         })
+    }
+
+    async fn type_rules(&self) -> Result<Vec<TypeRule>, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(type_rules::all(&mut conn).await?)
+    }
+
+    async fn add_type_rule(&self, actor: &Actor, rule: NewTypeRule) -> Result<TypeRule, DeskError> {
+        let change = Change { actor, at: self.clock.now() };
+        let id = TypeRuleId(new_id(&*self.clock));
+        changing!(self, conn => Ok(add_type_rule(conn, change, id, &rule).await?))
+    }
+
+    async fn remove_type_rule(&self, actor: &Actor, id: TypeRuleId) -> Result<(), DeskError> {
+        let change = Change { actor, at: self.clock.now() };
+        changing!(self, conn => {
+            let was_there = remove_type_rule(conn, change, id).await?;
+            let gone = || DeskError::NotFound(format!("rule {id} is not known or was removed: `GET /api/v1/type-rules` lists them"));
+            if was_there { Ok(()) } else { Err(gone()) }
+        })
+    }
+}
+
+impl From<AddTypeRuleError> for DeskError {
+    fn from(why: AddTypeRuleError) -> Self {
+        match why {
+            AddTypeRuleError::Fault(fault) => Self::Invalid(fault.to_string()),
+            AddTypeRuleError::Store(why) => why.into(),
+        }
     }
 }
 

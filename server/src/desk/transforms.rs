@@ -289,7 +289,8 @@ pub(super) fn as_body<'a>(body: &'a StoredBody, types: &'a MessageTypes) -> diff
 fn sent_head(before: &BodyHead, frozen: &Frozen) -> BodyHead {
     match &frozen.head {
         Some(MessageHead { properties, headers }) => {
-            BodyHead::of(properties.clone(), headers.clone())
+            let origin = before.origin.clone();
+            BodyHead { origin, ..BodyHead::of(properties.clone(), headers.clone()) }
         }
         None => BodyHead {
             content_type: frozen.content_type.clone().or_else(|| before.content_type.clone()),

@@ -137,6 +137,7 @@ fn of_reading() -> Vec<Endpoint> {
     let manage = |method, path, handler| Endpoint::new(method, path, Role::Admin, handler);
     let (rules, rule) = ("/api/v1/rules/{kind}", "/api/v1/rules/{kind}/{id}");
     let (schemas, schema) = ("/api/v1/schemas", "/api/v1/schemas/{name}");
+    let type_rules = "/api/v1/type-rules";
     vec![
         read(rules, get(rules::list)),
         manage(Method::POST, rules, post(rules::create)),
@@ -149,6 +150,9 @@ fn of_reading() -> Vec<Endpoint> {
         manage(Method::POST, schemas, post(schemas::create)),
         read(schema, get(schemas::one)),
         manage(Method::DELETE, schema, delete(schemas::remove)),
+        read(type_rules, get(schemas::type_rules)),
+        manage(Method::POST, type_rules, post(schemas::add_type_rule)),
+        manage(Method::DELETE, "/api/v1/type-rules/{id}", delete(schemas::remove_type_rule)),
         act("/api/v1/rules/preview", post(rules::preview)),
     ]
 }

@@ -1,5 +1,7 @@
 //! Schemas: bodies are read by them from the moment that they are uploaded, new ones and stored ones.
 
+mod type_rules;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dlo_app::desk::TriageDesk as _;

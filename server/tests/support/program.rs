@@ -28,6 +28,7 @@ fn path() -> String {
 }
 
 /// What a command said, and whether it went well.
+#[derive(Debug)]
 pub struct Said {
     /// Exit code 0.
     pub well: bool,

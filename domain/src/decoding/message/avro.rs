@@ -5,24 +5,25 @@ use super::super::document::{Document, TypeId};
 use super::super::formats::avro::{AvroId, AvroTypes};
 use super::super::formats::ranked::{Ranked, is_likely};
 use super::super::frame::numbered;
-use super::super::known_types::KnownTypes;
+use super::super::known_types::{AvroNamed, KnownTypes};
 use super::super::step::{Certainty, Evidence, Format, Step};
 use super::told;
 
 /// Reads bytes by a schema that is named: the newest of its name that they are of. `None` if none is named that is
 /// known, or they do not fit it.
 pub fn read_named(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
-    let named = known.named_avro()?;
-    named.schemas.iter().find_map(|id| {
-        let step = Step::new(Format::Avro, named.evidence, bytes.len());
-        typed(named.types, *id, bytes, step)
+    known.named_avro().find_map(|named| {
+        named.schemas.iter().find_map(|id| {
+            let step = Step::new(Format::Avro, named.evidence, bytes.len());
+            typed(named.types, *id, bytes, step)
+        })
     })
 }
 
 /// The same where what stands before the bytes names the schema: whatever they look like, they are of it.
 pub fn read_framed(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
     let is_told = |evidence| matches!(evidence, Evidence::Fingerprint | Evidence::Registry);
-    known.named_avro().filter(|named| is_told(named.evidence))?;
+    known.named_avro().find(|named| is_told(named.evidence))?;
     read_named(known, bytes)
 }
 
@@ -59,9 +60,9 @@ pub fn is_message(known: KnownTypes<'_>, bytes: &[u8]) -> bool {
 
 /// How well bytes fit the schema that they are likeliest of, in bits; `None` if they hardly fit one.
 pub fn best_bits(known: KnownTypes<'_>, bytes: &[u8]) -> Option<f64> {
-    if let Some(named) = known.named_avro()
-        && named.schemas.iter().any(|id| named.types.read(*id, bytes).is_ok())
-    {
+    let fits =
+        |named: AvroNamed<'_>| named.schemas.iter().any(|id| named.types.read(*id, bytes).is_ok());
+    if known.named_avro().any(fits) {
         return Some(f64::INFINITY);
     }
     let ranked = ranked(known, bytes, true);

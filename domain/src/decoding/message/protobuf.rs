@@ -16,12 +16,14 @@ const BEYOND_NOISE: f64 = 16.0;
 /// The same where they were written as base64 that nobody calls so.
 const BEYOND_WORDS: f64 = 24.0;
 
-/// Reads bytes as the type that the sender names. `None` if none is named that is known, or they do not fit it.
+/// Reads bytes as a type that is named. `None` if none is named that is known, or they do not fit it.
 pub fn read_named(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> {
-    let (types, named) = known.named_protobuf()?;
-    if protobuf::is_text(bytes) || !protobuf::fits(types, named.id, bytes) {
+    if protobuf::is_text(bytes) {
         return None;
     }
+    let mut fitting =
+        known.named_protobuf().filter(|(types, named)| protobuf::fits(types, named.id, bytes));
+    let (types, named) = fitting.next()?;
     typed(types, named.id, bytes, Step::new(Format::Protobuf, named.evidence, bytes.len()))
 }
 
@@ -58,9 +60,8 @@ pub fn read_unlabelled(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> 
 
 /// Whether bytes that were written as base64 are a message.
 pub fn is_message(known: KnownTypes<'_>, bytes: &[u8]) -> bool {
-    let named = || {
-        known.named_protobuf().is_some_and(|(types, named)| protobuf::fits(types, named.id, bytes))
-    };
+    let named =
+        || known.named_protobuf().any(|(types, named)| protobuf::fits(types, named.id, bytes));
     let fits = || is_likely(&ranked(known, bytes, false));
     named() || fits() || untyped(bytes, BEYOND_WORDS).is_some()
 }

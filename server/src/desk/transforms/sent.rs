@@ -38,7 +38,10 @@ pub(in crate::desk) async fn sent(
     drop(transaction);
     let compare = move || {
         let head = match sent.head {
-            Some(own) => BodyHead::of(own.properties, own.headers),
+            Some(own) => BodyHead {
+                origin: before.head.origin.clone(),
+                ..BodyHead::of(own.properties, own.headers)
+            },
             None => BodyHead {
                 content_type: sent.content_type.or(before.head.content_type.clone()),
                 ..before.head.clone()

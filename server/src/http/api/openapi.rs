@@ -28,7 +28,7 @@ use crate::access::Role;
         letters::published, discards::create, restores::create, replays::list, replays::create,
         replays::one, replays::items, replays::pause, replays::resume, replays::cancel, replays::search, groups::list, groups::one, groups::breakdown, groups::edit,
         groups::merge, groups::split, rules::list, rules::create, rules::order, rules::one,
-        rules::change, rules::remove, rules::preview, schemas::list, schemas::of_registry, schemas::create, schemas::one, schemas::remove, holds::create, policies::list,
+        rules::change, rules::remove, rules::preview, schemas::list, schemas::of_registry, schemas::create, schemas::one, schemas::remove, schemas::type_rules, schemas::add_type_rule, schemas::remove_type_rule, holds::create, policies::list,
         policies::create, policies::order, policies::one, policies::change, policies::remove,
         policies::preview, policies::apply, sources::list, sources::one, sources::create,
         sources::change, sources::remove, sources::accept_loss,

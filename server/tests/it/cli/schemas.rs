@@ -32,6 +32,15 @@ async fn a_directory_is_uploaded_listed_and_removed(pool: PgPool) {
     );
     let listed = schemas(&pool, &["list"]).await;
     assert!(listed.out.contains("\n  shop.events.Placed\n"), "{}", listed.out);
+    let unknown = schemas(&pool, &["add-rule", "nothing.Known", "--queue", "a"]).await;
+    assert!(!unknown.well && unknown.err.contains("upload its schema first"), "{unknown:?}");
+    let rule = ["add-rule", "shop.events.Placed", "--queue", "events.*"];
+    let added = schemas(&pool, &rule).await;
+    assert!(added.out.contains("queue events.*  routing key *  shop.events.Placed"), "{added:?}");
+    assert_eq!(schemas(&pool, &["rules"]).await.out, added.out);
+    let id = added.out.split(' ').next().expect("an id");
+    assert!(schemas(&pool, &["remove-rule", id]).await.well);
+    assert_eq!(schemas(&pool, &["rules"]).await.out, "");
     assert!(schemas(&pool, &["remove", "events"]).await.well);
     assert!(schemas(&pool, &["remove", "shop"]).await.well);
     let again = schemas(&pool, &["remove", "shop"]).await;
