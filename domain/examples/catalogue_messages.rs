@@ -1,6 +1,6 @@
-//! Makes labelled messages of a program's message catalogue: `catalogue_messages FILE.mo [SEED]` prints a table for
-//! `grouping_score`. Each text with placeholders is a label; its messages are the text with values filled in, most of
-//! them words. A place is filled from one list of values in all messages of its text, as in a real program.
+//! Makes labelled messages of a program's message catalogue: `catalogue_messages FILE.mo [SEED [common]]` prints a table
+//! for `grouping_score`. Each text with placeholders is a label; its messages are the text with values filled in, most of
+//! them words; with `common` nearly half of them are words that failures are told with. A place is filled from one list of values in all messages of its text, as in a real program.
 //!
 //! The format of catalogues is in the manual of GNU gettext, "The Format of GNU MO Files".
 
@@ -22,6 +22,19 @@ const VALUES: [&[&str]; 9] = [
     &["alpha", "nightly", "primary", "archive", "copper", "meadow", "orchid", "willow", "zephyr"],
     &["OrderPlaced", "InvoiceDue", "PaymentCaptured", "RefundIssued", "CartAbandoned"],
     &["db1.internal", "mq2.example.com", "localhost", "/var/lib/app/data", "reports/daily.csv"],
+    &["a3f9c1d27e", "ord-48213", "REQ-99812", "7f3e2a10-5b6c-4d7e-8f90-1a2b3c4d5e6f"],
+];
+
+/// The same, nearly half of which are words of the language of failures as well.
+const COMMON_VALUES: [&[&str]; 9] = [
+    &["app_user", "readonly", "admin", "root", "backup", "service", "monitor", "alice"],
+    &["orders", "users", "sessions", "events", "messages", "products", "accounts", "logs"],
+    &["id", "name", "email", "status", "created_at", "type", "amount", "version"],
+    &["main", "develop", "release", "hotfix", "default", "feature-x", "master"],
+    &["cache", "worker", "gateway", "proxy", "scheduler", "auth", "storage", "search"],
+    &["config.yml", "data.csv", "/etc/hosts", "/tmp/output", "input.json", "index.html"],
+    &["localhost", "db1", "redis", "mq.internal", "broker", "primary", "replica"],
+    &["OrderPlaced", "UserDeleted", "PaymentFailed", "StockUpdated", "SessionExpired"],
     &["a3f9c1d27e", "ord-48213", "REQ-99812", "7f3e2a10-5b6c-4d7e-8f90-1a2b3c4d5e6f"],
 ];
 
@@ -58,8 +71,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed = arguments.next().map_or(Ok(1), |seed| seed.parse())?;
     let bytes = std::fs::read(&file).map_err(|why| format!("{file}: {why}"))?;
     let texts = texts(&bytes).ok_or_else(|| format!("{file} is not a message catalogue"))?;
+    let values = match arguments.next().as_deref() {
+        None => &VALUES,
+        Some("common") => &COMMON_VALUES,
+        Some(other) => {
+            return Err(format!("`{other}` is not a list of values: `common` is one").into());
+        }
+    };
     let mut chance = Chance { seed, drawn: 0 };
-    let mut rows = messages(&texts, &mut chance)?;
+    let mut rows = messages(&texts, values, &mut chance)?;
     for last in (1..rows.len()).rev() {
         rows.swap(last, chance.below(last + 1));
     }
@@ -92,7 +112,11 @@ fn texts(bytes: &[u8]) -> Option<Vec<String>> {
     (0..count).map(text).collect()
 }
 
-fn messages(texts: &[String], chance: &mut Chance) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
+fn messages(
+    texts: &[String],
+    values: &[&[&str]],
+    chance: &mut Chance,
+) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     let place = Regex::new(
         r"%(?:\d+\$)?[-+ #0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([diouxXeEfgGscpm])",
     )?;
@@ -112,11 +136,11 @@ fn messages(texts: &[String], chance: &mut Chance) -> Result<Vec<Row>, Box<dyn s
     let mut rows = Vec::new();
     for (label, text) in labels {
         let places = place.find_iter(text).count();
-        let lists: Vec<usize> = (0..places).map(|_| chance.below(VALUES.len())).collect();
+        let lists: Vec<usize> = (0..places).map(|_| chance.below(values.len())).collect();
         for _ in 0..chance.count() {
             let mut lists = lists.iter();
             let mut fill = |found: &Captures<'_>| {
-                let list = VALUES[*lists.next().expect("one for each place")];
+                let list = values[*lists.next().expect("one for each place")];
                 value(&found[1], list, chance)
             };
             let message = place.replace_all(text, &mut fill).into_owned();

@@ -108,6 +108,8 @@ pub(super) struct Bars {
     pub(super) is_introduced: bool,
     /// For words of the language, where names vary: what all words in it weigh.
     pub(super) language: u32,
+    /// For words of the language: what names and words of the language in it weigh, also where no names are.
+    pub(super) nouns: u32,
     /// For any word: what all words in it weigh.
     pub(super) any: u32,
 }
@@ -131,11 +133,19 @@ pub(super) fn bars(before: Before, is_apart: bool, constants: usize) -> Option<B
         (_, 1) => (4, 10),
         (_, _) => (2, 3),
     };
+    // The more words messages have in common, the less likely the one that differs tells another failure.
+    let nouns = match constants {
+        0 | 1 => 2 * language,
+        2 => 6,
+        3 => 4,
+        _ => 3,
+    };
     let is_introduced = matches!(before, Before::Word(Leads::ToName | Leads::ToValue));
     Some(Bars {
         names: names * NAME,
         is_introduced,
         language: language * NAME,
+        nouns: NAME * nouns,
         any: 2 * language * NAME,
     })
 }

@@ -230,7 +230,8 @@ pub(super) fn is_telling(word: &str) -> bool {
 
 fn is_telling_part(word: &str) -> bool {
     TELLING_WORDS.has(word)
-        || TELLING_NAMES.iter().any(|ending| word.ends_with(ending))
+        || (!word.eq_ignore_ascii_case("default")
+            && TELLING_NAMES.iter().any(|ending| word.ends_with(ending)))
         || (word.len() >= 5
             && !has_humps(word.as_bytes())
             && word.bytes().all(|b| b.is_ascii_alphabetic())

@@ -57,6 +57,8 @@ struct Place {
     words: Vec<Word>,
     /// What the names weigh.
     names: u32,
+    /// What names and words of the language weigh.
+    nouns: u32,
     /// What all words weigh.
     all: u32,
     bars: Bars,
@@ -67,6 +69,9 @@ impl Place {
         if self.all < self.bars.any && !self.words.contains(&word) {
             self.words.push(word);
             self.all = self.all.saturating_add(traits.weight);
+            if traits.kind != Kind::Telling {
+                self.nouns = self.nouns.saturating_add(traits.weight);
+            }
             if self.counts(traits.kind) {
                 self.names = self.names.saturating_add(traits.weight);
             }
@@ -78,6 +83,7 @@ impl Place {
         if self.words.contains(&word) {
             let weight = before.learned().weight;
             self.all = self.all.saturating_add(weight - before.weight);
+            self.nouns = self.nouns.saturating_add(weight - before.weight);
             let counted = if self.counts(before.kind) { before.weight } else { 0 };
             self.names = self.names.saturating_add(weight - counted);
         }
@@ -93,7 +99,11 @@ impl Place {
         let of_any = self.all >= self.bars.any;
         match kind {
             kind if self.counts(kind) => of_names,
-            Kind::Name | Kind::Language => of_any || (of_names && self.all >= self.bars.language),
+            Kind::Name | Kind::Language => {
+                of_any
+                    || self.nouns >= self.bars.nouns
+                    || (of_names && self.all >= self.bars.language)
+            }
             Kind::Telling => of_any,
         }
     }
@@ -136,7 +146,8 @@ pub(super) struct Fold {
 
 impl Family {
     pub(super) fn new(agreement: Agreement, bars: &[Bars]) -> Self {
-        let place = |bars: &Bars| Place { words: Vec::new(), names: 0, all: 0, bars: *bars };
+        let place =
+            |bars: &Bars| Place { words: Vec::new(), names: 0, nouns: 0, all: 0, bars: *bars };
         let places = bars.iter().map(place).collect();
         Self { agreement, places, members: Vec::new(), varying: Varying::default() }
     }

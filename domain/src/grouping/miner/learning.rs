@@ -8,9 +8,6 @@ use super::words::{VARIABLE, Word};
 use super::{MOST_MINED_WORDS, Miner, Node};
 use crate::grouping::evidence::{Kind, Traits};
 
-/// In so many families a word of the language is seen among values before it counts as a name.
-const FEWEST_PROOFS: usize = 2;
-
 /// So many words that tell something are left of a message, where it is compared without its known values.
 const FEWEST_CONSTANTS: usize = 2;
 
@@ -21,8 +18,6 @@ pub(super) struct Learned {
     values: HashSet<Word>,
     /// Those of which the consequences are still to be drawn.
     pub(super) news: Vec<Word>,
-    /// The families in which a word of the language varies.
-    proofs: HashMap<Word, HashSet<u32>>,
     /// Where a word of the language was seen: the family, which of its places, and all of them.
     sightings: HashMap<Word, Vec<Sighting>>,
     /// The nodes that hold a word.
@@ -72,17 +67,9 @@ impl Miner {
     }
 
     /// Takes a word that varies in a family for a value. One that tells what happened never is.
-    pub(super) fn learn(&mut self, word: Word, family: u32) {
-        let is_proven = match self.words.traits(word).kind {
-            Kind::Telling => false,
-            Kind::Name => true,
-            Kind::Language => {
-                let proofs = self.learned.proofs.entry(word).or_default();
-                proofs.insert(family);
-                proofs.len() >= FEWEST_PROOFS
-            }
-        };
-        if is_proven && self.learned.values.insert(word) {
+    pub(super) fn learn(&mut self, word: Word) {
+        let can_be_value = self.words.traits(word).kind != Kind::Telling;
+        if can_be_value && self.learned.values.insert(word) {
             self.learned.news.push(word);
         }
     }

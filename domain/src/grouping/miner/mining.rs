@@ -27,6 +27,7 @@ impl Miner {
         let words = self.words.of(&signature.scope, &signature.canon);
         let newest = self.node(Sentence::new(words, &signature.slots));
         let mut change = Change { absorbed: Vec::new(), newest };
+        self.join_masked(newest, &mut change);
         loop {
             if let Some(next) = self.work.pop() {
                 self.join_families(next, &mut change);
@@ -35,6 +36,24 @@ impl Miner {
                 self.apply(word, &mut change);
             } else {
                 return (newest, change);
+            }
+        }
+    }
+
+    /// Takes a message into the families of those that have a word where a value was masked in it: such a value weighs
+    /// like a name.
+    fn join_masked(&mut self, node: Node, change: &mut Change) {
+        let sentence = self.sentences[node as usize].clone();
+        let words = &sentence.words;
+        if words.len() > MOST_MINED_WORDS + 1 {
+            return;
+        }
+        for place in (1..words.len()).filter(|at| words[*at] == VARIABLE) {
+            // Whether punctuation sets it apart is not told of a value.
+            for sentence in [sentence.clone(), sentence.set_apart(place)] {
+                let hashes = Hashes::of(&sentence);
+                let joining = Joining { node, sentence: &sentence, hashes };
+                self.join(&joining, &[place], Agreement::Together, change);
             }
         }
     }
@@ -125,8 +144,8 @@ impl Miner {
 
     /// A family for these places; `None` if one of them never varies.
     fn found(&self, sentence: &Sentence, places: &[usize], agreement: Agreement) -> Option<Family> {
-        let words = sentence.words[1..].iter().filter(|word| **word != VARIABLE).count();
-        let constants = words - places.len();
+        let is_around = |at: &usize| sentence.words[*at] != VARIABLE && !places.contains(at);
+        let constants = (1..sentence.words.len()).filter(is_around).count();
         let bars = places.iter().map(|at| {
             let before = self.before(&sentence.words, *at, places);
             evidence::bars(before, sentence.is_apart(*at), constants)
@@ -169,8 +188,8 @@ impl Miner {
             if varying.is_empty() || (fold.agreement == Agreement::Together && !is_all) {
                 continue;
             }
-            for (_, word) in &varying {
-                self.learn(*word, seat);
+            for (_, word) in varying.iter().filter(|(_, word)| *word != VARIABLE) {
+                self.learn(*word);
             }
             let varying: Vec<usize> = varying.into_iter().map(|(place, _)| place).collect();
             self.fold(*member, &varying, seat, change);

@@ -100,6 +100,33 @@ fn are_one(messages: &[&str]) -> bool {
 }
 
 #[test]
+fn many_words_of_the_language_are_values_in_a_long_message() {
+    let message = |queue: &str| format!("nobody takes anything out of {queue} any longer");
+    let of = |queues: &[&str]| {
+        let messages: Vec<String> = queues.iter().map(|queue| message(queue)).collect();
+        are_one(&messages.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert!(!of(&["users", "events", "messages", "accounts", "logs"]));
+    assert!(of(&["users", "events", "messages", "accounts", "logs", "orders"]));
+    let short = ["users", "events", "messages", "accounts", "logs", "orders", "services", "jobs"];
+    let short = short.map(|queue| format!("no {queue}"));
+    assert!(!are_one(&short.each_ref().map(String::as_str)));
+    let telling = ["opened", "closed", "refused", "lost", "sent", "read", "failed", "stopped"];
+    assert!(!of(&telling));
+}
+
+#[test]
+fn a_masked_value_weighs_like_a_name() {
+    let pair = ["index of copper written to disk", "index of db1.internal written to disk"];
+    assert!(are_one(&pair));
+    assert!(are_one(&[pair[1], pair[0]]), "whichever came first");
+    let apart = ["copper: no more heap left", "db1.internal: no more heap left"];
+    assert!(are_one(&apart));
+    assert!(!are_one(&["worker ended with 3 today", "worker ended with nothing today"]));
+    assert!(!are_one(&["read error 17 on disk", "read error unknown on disk"]));
+}
+
+#[test]
 fn words_of_the_language_are_values_only_among_names() {
     assert!(!are_one(&["cannot delete the old index today", "cannot delete the new index today"]));
     let path = ["no path from sessions to it", "no path from refunds to it"];

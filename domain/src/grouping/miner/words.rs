@@ -78,6 +78,11 @@ impl Sentence {
         self.apart & bit(place) != 0
     }
 
+    /// The same with the word in this place set apart.
+    pub(super) fn set_apart(&self, place: usize) -> Self {
+        Self { apart: self.apart | bit(place), ..self.clone() }
+    }
+
     /// The message with variables in more places. Variables side by side are one.
     pub(super) fn with_variables(&self, places: &[usize]) -> Self {
         let mut collapsed: Vec<Word> = Vec::with_capacity(self.words.len());
