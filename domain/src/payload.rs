@@ -101,7 +101,7 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
         if steps.is_empty() { size_bytes } else { i64::try_from(plain.len()).unwrap_or(i64::MAX) };
     let (step, content) = read_content((&plain, unpacked.is_whole), labels, as_text, &mut notes);
     notes.extend(step.says_type());
-    steps.push(step);
+    add_step(&mut steps, step);
     let first_bytes = &begin[..begin.len().min(MOST_HEX_BYTES)];
     let shown = match &content {
         Content::Binary => plain.len().min(MOST_HEX_BYTES),
@@ -159,7 +159,7 @@ fn open_envelope(
     let bytes = (&*unpacked.bytes, unpacked.is_whole);
     let (step, content) = read_content(bytes, inside.labels(), false, notes);
     notes.extend(step.says_type());
-    steps.push(step);
+    add_step(steps, step);
     notes.push(format!(
         "It is an envelope of {} around the message that failed, which is read here. A replay sends the envelope as \
          it came.",
@@ -168,11 +168,20 @@ fn open_envelope(
     content
 }
 
+/// Adds the last step, unless that says no more than the charset of a text, which is a step already.
+fn add_step(steps: &mut Vec<Step>, step: Step) {
+    let is_text = |step: &Step| step.format == Format::Text;
+    if !is_text(&step) || !steps.last().is_some_and(is_text) {
+        steps.push(step);
+    }
+}
+
 /// What a body was packed in, as a sentence.
 fn says_unpacked(steps: &[Step], size_bytes: i64, is_whole: bool) -> Option<String> {
-    let unpacked = steps.last()?.bytes;
+    let packed: Vec<&Step> = steps.iter().filter(|step| step.format != Format::Text).collect();
+    let unpacked = packed.last()?.bytes;
     let about = if is_whole { "" } else { "at least " };
-    let steps: Vec<String> = steps.iter().map(Step::says).collect();
+    let steps: Vec<String> = packed.into_iter().map(Step::says).collect();
     let packed = steps.join("; in it ");
     Some(format!(
         "It is packed ({packed}): {size_bytes} bytes hold {about}{unpacked}, which are read here. A replay sends it \

@@ -2,11 +2,19 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
+use super::document::format_of;
 use super::formats::is_text;
 use super::labels::Labels;
 use super::step::{Certainty, Evidence, Format, Step};
+
+/// A charset other than UTF-8 that a text was read in, so that another one can be written in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Charset {
+    encoding: &'static Encoding,
+    has_mark: bool,
+}
 
 /// A text, and how it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,13 +50,80 @@ pub fn read_text<'a>(labels: Labels<'_>, bytes: &'a [u8], whole: bool) -> Option
     if let Some(text) = of(UTF_8, Evidence::Rest) {
         return Some(text);
     }
-    let named = labels.charset().filter(|charset| *charset != UTF_8);
-    if let Some(text) = named.and_then(|charset| of(charset, Evidence::Label)) {
+    let named = labels.charset().map(|charset| (charset, Evidence::Label));
+    let declared = declared(bytes).map(|charset| (charset, Evidence::Magic));
+    let said = named.into_iter().chain(declared).filter(|(charset, _)| *charset != UTF_8);
+    if let Some(text) = said.into_iter().find_map(|(charset, evidence)| of(charset, evidence)) {
         return Some(text);
     }
     let mut text = of(looks_like(bytes, whole)?, Evidence::Shape)?;
     text.step.certainty = Certainty::Likely;
     Some(text)
+}
+
+impl Charset {
+    /// That of a text in another charset than UTF-8, with the text: the first bytes or the sender name it. `None` for
+    /// anything else, and for what would not come out the same if it was written again.
+    pub(super) fn named<'a>(
+        labels: Labels<'_>,
+        bytes: &'a [u8],
+        whole: bool,
+    ) -> Option<(Self, ReadText<'a>)> {
+        let is_marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
+        let is_said = || labels.charset().or_else(|| declared(bytes)).is_some();
+        let is_text = || labels.content_type.and_then(format_of).is_none_or(Format::is_text);
+        if !is_marked && (std::str::from_utf8(bytes).is_ok() || !is_said() || !is_text()) {
+            return None;
+        }
+        Self::of(labels, bytes, whole).filter(|(_, read)| read.step.evidence != Evidence::Shape)
+    }
+
+    /// The same also where only the look of the bytes tells it.
+    pub(super) fn of<'a>(
+        labels: Labels<'_>,
+        bytes: &'a [u8],
+        whole: bool,
+    ) -> Option<(Self, ReadText<'a>)> {
+        let read = read_text(labels, bytes, whole)?;
+        let encoding = Encoding::for_label(read.step.detail.as_ref()?.as_bytes())?;
+        let has_mark = read.step.evidence == Evidence::Magic && Encoding::for_bom(bytes).is_some();
+        let charset = Self { encoding, has_mark };
+        let is_same = || charset.write(&read.text).is_ok_and(|again| again == bytes);
+        (encoding != UTF_8 && (!whole || is_same())).then_some((charset, read))
+    }
+
+    /// A text in this charset.
+    ///
+    /// # Errors
+    /// Returns why it cannot be written, as a sentence without its end.
+    pub(super) fn write(self, text: &str) -> Result<Vec<u8>, String> {
+        let mark = if self.has_mark { "\u{feff}" } else { "" };
+        let units = || mark.encode_utf16().chain(text.encode_utf16());
+        if self.encoding == UTF_16LE {
+            return Ok(units().flat_map(u16::to_le_bytes).collect());
+        }
+        if self.encoding == UTF_16BE {
+            return Ok(units().flat_map(u16::to_be_bytes).collect());
+        }
+        let (bytes, _, has_faults) = self.encoding.encode(text);
+        if has_faults {
+            let is_missing = |c: &char| self.encoding.encode(c.encode_utf8(&mut [0; 4])).2;
+            let missing = text.chars().find(is_missing).unwrap_or_default();
+            return Err(format!("{} has no {missing:?}", self.encoding.name()));
+        }
+        Ok(bytes.into_owned())
+    }
+}
+
+/// The charset that a document of XML says it is in.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    /// A declaration ends before.
+    const MOST: usize = 200;
+    let begin = bytes[..bytes.len().min(MOST)].strip_prefix(b"<?xml")?;
+    let text = std::str::from_utf8(begin.split(|byte| *byte == b'>').next()?).ok()?;
+    let (_, rest) = text.split_once("encoding")?;
+    let name = rest.trim_start().strip_prefix('=')?.trim_start();
+    Encoding::for_label(name.split(['"', '\'']).nth(1)?.as_bytes())
 }
 
 /// The charset of a text that nobody names; `None` for bytes that are not mostly the signs of one.

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
+use super::charset::Charset;
 use super::coding;
 use super::step::Format;
 
@@ -30,6 +31,8 @@ pub(super) enum Layer {
     Lz4,
     /// Letters, on lines where it was written so.
     Base64(Option<Lines>),
+    /// Text in another charset than UTF-8.
+    Charset(Charset),
     /// These bytes stand before it.
     Prefix(Vec<u8>),
 }
@@ -114,6 +117,10 @@ impl Layer {
                     None => letters.into_bytes(),
                     Some(lines) => lines.divide(&letters),
                 });
+            }
+            Self::Charset(charset) => {
+                let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
+                return charset.write(text);
             }
             Self::Prefix(prefix) => return Ok([prefix, bytes].concat()),
         };

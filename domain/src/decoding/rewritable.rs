@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::charset::Charset;
 use super::document::{Document, TypeId, format_of, read_as, read_document};
 use super::formats::rewriting::{count, means_same};
 use super::formats::{MOST_VALUES, TOO_MANY, avro, cbor, form, msgpack, ndjson, protobuf};
@@ -50,7 +51,7 @@ impl<'a> Rewritable<'a> {
         if body.len() > most {
             return Err(TooLarge(most));
         }
-        let unpacked = unpack(labels, body, true, most);
+        let mut unpacked = unpack(labels, body, true, most);
         if !unpacked.is_whole {
             return Err(TooLarge(most));
         }
@@ -62,6 +63,12 @@ impl<'a> Rewritable<'a> {
         let attempt = read_document(Labels { known: unpacked.known, ..labels }, &unpacked.bytes);
         fault = fault.or(attempt.fault);
         let values = attempt.document.map_or(Values::None, Values::Other);
+        if matches!(values, Values::None)
+            && let Some((charset, read)) = Charset::of(labels, &unpacked.bytes, true)
+        {
+            let (step, text) = (read.step, read.text.into_owned());
+            unpacked.take_text(charset, step, text);
+        }
         Ok(Self { unpacked, values, fault })
     }
 
@@ -73,8 +80,12 @@ impl<'a> Rewritable<'a> {
 
     /// What it was packed in, by name, in the order in which that was taken off.
     #[must_use]
-    pub fn packed_in(&self) -> Vec<&'static str> {
-        self.unpacked.steps.iter().map(|step| step.format.name()).collect()
+    pub fn packed_in(&self) -> Vec<&str> {
+        let steps = self.unpacked.steps.iter().map(|step| match (step.format, &step.detail) {
+            (Format::Text, Some(charset)) => charset.as_str(),
+            (format, _) => format.name(),
+        });
+        steps.collect()
     }
 
     /// The format that its values are in; `None` if it has none.

@@ -69,6 +69,11 @@ impl Format {
             || matches!(self, Avro | Php | Java | Pickle | Protobuf)
     }
 
+    /// Whether it is written as text, in some charset.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Self::Json | Self::Ndjson | Self::Xml | Self::Form | Self::Text)
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::charset::Charset;
 use super::coding::{self, Opened, Packed};
 use super::formats::php;
 use super::frame::{Frame, numbered};
@@ -44,6 +45,10 @@ pub fn unpack<'a>(labels: Labels<'a>, body: &'a [u8], whole: bool, most: usize) 
     while unpacked.undo_by_magic(most) || unpacked.undo_base64(labels, most) {}
     if unpacked.undo_frame() {
         unpacked.undo_by_magic(most);
+    }
+    if let Some((charset, read)) = Charset::named(labels, &unpacked.bytes, unpacked.is_whole) {
+        let (step, text) = (read.step, read.text.into_owned());
+        unpacked.take_text(charset, step, text);
     }
     unpacked
 }
@@ -167,6 +172,13 @@ impl Unpacked<'_> {
                 true
             }
         }
+    }
+
+    /// Takes a text as UTF-8 that is in another charset.
+    pub(super) fn take_text(&mut self, charset: Charset, step: Step, text: String) {
+        self.steps.push(step);
+        self.layers.push(Layer::Charset(charset));
+        self.bytes = Cow::Owned(text.into_bytes());
     }
 
     fn packed(&self, most: usize) -> Packed<'_> {

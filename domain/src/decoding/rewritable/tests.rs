@@ -153,3 +153,48 @@ fn what_is_too_large_is_not_read() {
         assert_eq!(read.err(), Some(TooLarge(MOST)));
     }
 }
+
+/// A body with this text in it instead of its own, in charset and packing.
+fn with_text(content_type: &str, body: &[u8], text: &str) -> Result<Vec<u8>, String> {
+    let read = Rewritable::read(labels(content_type, ""), body, MOST).expect("small");
+    read.with_bytes(text.as_bytes().to_vec())
+}
+
+#[test]
+fn text_is_written_in_its_charset() {
+    let utf16 = |text: &str| -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let body = utf16("{\"name\":\"Größe\"}");
+    let read = Rewritable::read(labels("", ""), &body, MOST).expect("small");
+    assert_eq!((read.format(), read.packed_in()), (Some(Format::Json), vec!["UTF-16LE"]));
+    assert_eq!(read.values().as_deref(), Some("{\"name\":\"Größe\"}"));
+    assert_eq!(read.with_values("{\"name\":\"☃\"}"), Ok(utf16("{\"name\":\"☃\"}")));
+
+    let latin = "text/plain; charset=iso-8859-1";
+    assert_eq!(with_text(latin, b"Stra\xdfe", "Gr\u{f6}\u{df}e"), Ok(b"Gr\xf6\xdfe".to_vec()));
+    let missing = with_text(latin, b"Stra\xdfe", "a ☃ of snow");
+    assert_eq!(missing, Err("windows-1252 has no '☃'".to_owned()));
+    assert_eq!(with_text(latin, "Straße".as_bytes(), "☃"), Ok("☃".into()), "it is UTF-8");
+
+    let xml = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xdf</a>";
+    let read = Rewritable::read(labels("", ""), xml, MOST).expect("small");
+    assert_eq!(read.values().as_deref(), Some("{\"a\":\"ß\"}"));
+    // Nobody names this one, so that it is told by its look.
+    let seems = b"Die Stra\xdfe ist gesperrt und der K\xfcnde w\xe4hlt neu";
+    assert_eq!(with_text("", seems, "Künde"), Ok(b"K\xfcnde".to_vec()));
+}
+
+#[test]
+fn bytes_that_are_not_text_have_no_charset() {
+    let noise: Vec<u8> = (0..=255).rev().collect();
+    for (kind, body) in [
+        ("application/octet-stream; charset=latin1", &noise[..]),
+        ("application/msgpack; charset=latin1", b"\x82\xa2id\xa242\xa2of\xa1\xe4"),
+        ("", b"\xff\xfe\x00"),
+        ("text/plain; charset=utf-16", b"a\xe4b"),
+    ] {
+        let read = Rewritable::read(labels(kind, ""), body, MOST).expect("small");
+        assert_eq!((read.bytes(), read.packed_in().len()), (body, 0), "{kind}");
+    }
+}

@@ -166,3 +166,18 @@ fn only_another_content_type_is_a_change_of_it() {
     assert_eq!(kind(" application/json "), None);
     assert_eq!(kind("text/plain").as_deref(), Some("text/plain"));
 }
+
+#[test]
+fn a_text_is_edited_in_its_charset() {
+    let mut of = original(None, b"Stra\xdfe 7");
+    of.head.content_type = Some("text/plain; charset=iso-8859-1".to_owned());
+    assert_eq!(sent(&of, Shape::Text, "Gr\u{f6}\u{df}e 7"), b"Gr\xf6\xdfe 7");
+    let why = checked(&new(Shape::Text, "☃"), &of).unwrap_err();
+    assert!(why.contains("windows-1252 has no '☃'"), "{why}");
+    let utf16: Vec<u8> =
+        "\u{feff}{\"a\":\"ß\"}".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let of = original(None, &utf16);
+    assert_eq!(sent(&of, Shape::Json, "{\r\n  \"a\": \"ß\"\r\n}"), utf16, "nothing changed");
+    let changed: Vec<u8> = "\u{feff}{\"a\":1}".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert_eq!(sent(&of, Shape::Json, "{\"a\": 1}"), changed);
+}
