@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::charset::Charset;
 use super::document::{Document, TypeId, format_of, read_as, read_document};
 use super::formats::rewriting::{count, means_same};
-use super::formats::{MOST_VALUES, TOO_MANY, avro, cbor, form, msgpack, ndjson, protobuf};
+use super::formats::{MOST_VALUES, TOO_MANY, avro, cbor, form, msgpack, ndjson, php, protobuf};
 use super::known_types::KnownTypes;
 use super::labels::Labels;
 use super::step::Format;
@@ -183,6 +183,7 @@ impl<'a> Rewritable<'a> {
             }
             (Format::MessagePack, _) => msgpack::write(before, &after),
             (Format::Cbor, _) => cbor::write(before, &after),
+            (Format::Php, _) => php::write(before, &after),
             (_, Some(TypeId::Protobuf(id))) => {
                 let types = known.protobuf().ok_or(NOT_KNOWN)?;
                 protobuf::write(types, id, before, &after)
@@ -219,7 +220,7 @@ fn can_write(document: &Document) -> bool {
     let is_container = document.step.format == Format::Avro;
     let is_plain = matches!(
         document.step.format,
-        Format::Ndjson | Format::Form | Format::MessagePack | Format::Cbor
+        Format::Ndjson | Format::Form | Format::MessagePack | Format::Cbor | Format::Php
     );
     is_plain || is_container || document.type_id.is_some()
 }

@@ -27,6 +27,11 @@ fn each_format_is_written_as_itself() {
         ("", &b"{\"id\":\"42\"}"[..], other.as_bytes()),
         ("application/x-www-form-urlencoded", b"id=42&of=a", b"id=43&of=b"),
         ("application/msgpack", b"\x82\xa2id\xa242\xa2of\xa1a", b"\x82\xa2id\xa243\xa2of\xa1b"),
+        (
+            "",
+            b"a:2:{s:2:\"id\";s:2:\"42\";s:2:\"of\";s:1:\"a\";}",
+            b"a:2:{s:2:\"id\";s:2:\"43\";s:2:\"of\";s:1:\"b\";}",
+        ),
         ("application/cbor", b"\xa2\x62id\x6242\x62of\x61a", b"\xa2\x62id\x6243\x62of\x61b"),
     ] {
         assert_eq!(rewritten(kind, body, &other).as_deref(), Ok(wanted), "{kind}");
@@ -70,7 +75,7 @@ fn json_is_the_text_that_it_is() {
 fn what_cannot_be_written_says_why() {
     for (kind, body, says) in [
         ("text/xml", &b"<a>1</a>"[..], "XML can be read, and not be written again"),
-        ("", b"a:1:{s:1:\"a\";i:1;}", "PHP can be read"),
+        ("", b"\x80\x04}\x94\x8c\x01a\x94K\x01s.", "pickle can be read"),
         ("application/protobuf", b"\x08\x96\x01\x12\x02hi", "upload its schema"),
         ("", b"some words", "neither JSON nor in another format"),
         ("application/json", b"{\"a\":", "The sender calls it JSON, but it is not"),
