@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::charset::Charset;
 use super::document::{Document, TypeId, format_of, read_as, read_document};
 use super::formats::rewriting::{count, means_same};
-use super::formats::{MOST_VALUES, TOO_MANY, avro, cbor, form, msgpack, ndjson, php, protobuf};
+use super::formats::{
+    MOST_VALUES, TOO_MANY, avro, cbor, form, msgpack, ndjson, php, protobuf, xml,
+};
 use super::known_types::KnownTypes;
 use super::labels::Labels;
 use super::step::Format;
@@ -181,6 +183,10 @@ impl<'a> Rewritable<'a> {
                 after = Value::Object(fitting.clone());
                 text().map(|text| form::write(text, fitting))
             }
+            (Format::Xml, _) => {
+                after = xml::fitting(&after).map_err(named)?;
+                text().and_then(|text| xml::write(text, &after))
+            }
             (Format::MessagePack, _) => msgpack::write(before, &after),
             (Format::Cbor, _) => cbor::write(before, &after),
             (Format::Php, _) => php::write(before, &after),
@@ -220,7 +226,12 @@ fn can_write(document: &Document) -> bool {
     let is_container = document.step.format == Format::Avro;
     let is_plain = matches!(
         document.step.format,
-        Format::Ndjson | Format::Form | Format::MessagePack | Format::Cbor | Format::Php
+        Format::Ndjson
+            | Format::Form
+            | Format::Xml
+            | Format::MessagePack
+            | Format::Cbor
+            | Format::Php
     );
     is_plain || is_container || document.type_id.is_some()
 }

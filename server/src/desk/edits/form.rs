@@ -170,10 +170,14 @@ pub(super) fn writable(read: &Result<Rewritable<'_>, TooLarge>) -> Writable {
     let shows = |shape| text_in(shape, read).is_some();
     shapes.extend((has_values && shows(Shape::Json)).then_some(Shape::Json));
     shapes.extend(((is_json || is_text) && shows(Shape::Text)).then_some(Shape::Text));
+    // People know a document of XML as the text that it is.
+    if read.format() == Some(Format::Xml) && shapes.contains(&Shape::Text) {
+        shapes.sort_by_key(|shape| *shape != Shape::Text);
+    }
     shapes.push(Shape::Hex);
     let note = if shapes == [Shape::Hex] && (has_values || is_text) {
         Some(what_else("This body is too long"))
-    } else if has_values && shapes[0] != Shape::Json {
+    } else if has_values && !shapes.contains(&Shape::Json) {
         Some(
             "This JSON is too long to be laid out, so it is edited as the text that it is."
                 .to_owned(),

@@ -88,7 +88,7 @@ fn a_body_is_written_in_what_it_is() {
     assert_eq!(shapes(Some("gzip"), b"[1]"), Shape::ALL);
     assert_eq!(shapes(None, MSGPACK), [Shape::Json, Shape::Hex]);
     assert_eq!(shapes(None, b"id=42&of=a"), Shape::ALL);
-    assert_eq!(shapes(None, b"<a>1</a>"), [Shape::Text, Shape::Hex]);
+    assert_eq!(shapes(None, b"<a>1</a>"), [Shape::Text, Shape::Json, Shape::Hex]);
     assert_eq!(text(Shape::Hex, None, b"\x00\xff"), "00ff");
     assert_eq!(text(Shape::Json, None, b"[1]"), "[\n  1\n]");
 }
