@@ -120,13 +120,30 @@ fn map<T>(
 ) -> Result<Value, String> {
     let mut members = Map::new();
     for (name, value) in entries {
-        members.insert(key(read(name)?), read(value)?);
+        members.insert(key(read(name)?)?, read(value)?);
     }
     Ok(Value::Object(members))
 }
 
+/// The longest name that is not a text, in bytes. Each level of keys within keys is quoted once more, so that it takes
+/// twice as much as the one in it.
+const MOST_KEY_BYTES: usize = 256;
+
 /// The name of a member.
-fn key(value: Value) -> String {
+///
+/// # Errors
+/// Returns an error if it is not a text, and too long when it is written as JSON.
+fn key(value: Value) -> Result<String, String> {
+    let is_text = value.is_string();
+    let key = simple_key(value);
+    let is_short = is_text || key.len() <= MOST_KEY_BYTES;
+    is_short
+        .then_some(key)
+        .ok_or_else(|| "a key that is not a text has more than 256 bytes".to_owned())
+}
+
+/// The name of a member that is a text, a number or a flag.
+fn simple_key(value: Value) -> String {
     match value {
         Value::String(text) => text,
         other => other.to_string(),

@@ -124,7 +124,7 @@ pub(super) fn members<P: TypedValue>(
     let mut written = Vec::new();
     let mut names = HashSet::new();
     for (name, value) in before {
-        let told = key(name.read()?);
+        let told = key(name.read()?)?;
         if let Some(after) = left.remove(&told) {
             written.push((name, value.replaced(&after)?));
         }

@@ -217,7 +217,7 @@ impl<'a> Stream<'a> {
                 }
             }
         }
-        Ok(object(&self.classes[class].name, members, data))
+        object(&self.classes[class].name, members, data)
     }
 
     fn list(&mut self) -> Result<Value, String> {

@@ -15,7 +15,11 @@ pub(super) enum Part {
 }
 
 /// An object by its fields and by what its classes wrote beside them.
-pub(super) fn object(class: &str, mut fields: Map<String, Value>, data: Vec<Part>) -> Value {
+pub(super) fn object(
+    class: &str,
+    mut fields: Map<String, Value>,
+    data: Vec<Part>,
+) -> Result<Value, String> {
     let kind = class.strip_prefix("java.util.");
     if matches!(
         class,
@@ -24,22 +28,22 @@ pub(super) fn object(class: &str, mut fields: Map<String, Value>, data: Vec<Part
         class,
         "java.lang.Short" | "java.lang.Byte" | "java.lang.Boolean" | "java.lang.Character"
     ) {
-        return fields.remove("value").unwrap_or_default();
+        return Ok(fields.remove("value").unwrap_or_default());
     }
     match kind {
         Some(
             "ArrayList" | "LinkedList" | "HashSet" | "LinkedHashSet" | "TreeSet" | "ArrayDeque"
             | "CollSer",
         ) => {
-            return values(data).collect();
+            return Ok(values(data).collect());
         }
         Some("HashMap" | "LinkedHashMap" | "TreeMap" | "Hashtable") => {
             let mut values = values(data);
             let mut members = Map::new();
             while let (Some(name), Some(value)) = (values.next(), values.next()) {
-                members.insert(key(name), value);
+                members.insert(key(name)?, value);
             }
-            return Value::Object(members);
+            return Ok(Value::Object(members));
         }
         Some("Date") => {
             if let [Part::Block(bytes)] = &data[..]
@@ -47,7 +51,7 @@ pub(super) fn object(class: &str, mut fields: Map<String, Value>, data: Vec<Part
             {
                 let nanoseconds =
                     u32::try_from(milliseconds.rem_euclid(1_000)).unwrap_or_default() * 1_000_000;
-                return time(milliseconds.div_euclid(1_000), nanoseconds);
+                return Ok(time(milliseconds.div_euclid(1_000), nanoseconds));
             }
         }
         _ => {}
@@ -64,7 +68,7 @@ pub(super) fn object(class: &str, mut fields: Map<String, Value>, data: Vec<Part
     if !data.is_empty() {
         fields.insert("$data".to_owned(), Value::Array(data));
     }
-    Value::Object(fields)
+    Ok(Value::Object(fields))
 }
 
 /// What is held: it stands behind a block with its number. A comparator may stand before that.

@@ -66,11 +66,11 @@ impl<'a> Reader<'a> {
 
     /// A key is a number or a text: it does not count as a value.
     fn key(&mut self) -> Result<Serialized, String> {
-        if self.rest.starts_with(b"s:") {
-            self.take(2)?;
-            return self.text().map(Serialized::Text);
+        match self.take(2)? {
+            b"s:" => self.text().map(Serialized::Text),
+            b"i:" => self.number(b';').map(Serialized::Integer),
+            _ => Err("a key is a number or a text".to_owned()),
         }
-        self.value()
     }
 
     /// `length:"bytes";`

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{float, key, octets};
+use super::super::{float, octets, simple_key};
 use super::{CLASS, ENUM, OWN, PRIVATE, PROTECTED, REFERENCE, Serialized, visible};
 
 impl Serialized {
@@ -34,7 +34,7 @@ fn number(text: &str) -> f64 {
 pub(super) fn name(key_of: &Serialized) -> String {
     match key_of {
         Serialized::Text(text) => String::from_utf8_lossy(text).into_owned(),
-        other => key(other.told()),
+        other => simple_key(other.told()),
     }
 }
 

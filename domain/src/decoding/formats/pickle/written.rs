@@ -49,7 +49,7 @@ impl Writer<'_> {
     fn members(&mut self, entries: &[(NodeId, NodeId)]) -> Result<Map<String, Value>, String> {
         let mut members = Map::new();
         for (name, value) in entries {
-            members.insert(key(self.value(*name)?), self.value(*value)?);
+            members.insert(key(self.value(*name)?)?, self.value(*value)?);
         }
         Ok(members)
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Gauge, add, float, key, octets, single, whole};
+use super::super::{Gauge, add, float, octets, simple_key, single, whole};
 use super::types::{FieldType, Kind, MessageId, Occurs, ProtobufTypes};
 use super::untyped;
 use super::well_known::{self, MOST_ANY_LEVELS};
@@ -148,7 +148,7 @@ fn put(members: &mut Map<String, Value>, field: &FieldType, value: Value) {
         Occurs::Map => {
             let entries = members.entry(&*field.name).or_insert_with(|| json!({}));
             if let (Value::Object(entries), Value::Object(mut entry)) = (entries, value) {
-                let name = entry.remove("key").map_or_else(String::new, key);
+                let name = entry.remove("key").map_or_else(String::new, simple_key);
                 entries.insert(name, entry.remove("value").unwrap_or_default());
             }
         }

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use self::values::Written;
-use super::super::key;
 use super::super::rewriting::{is_same, origins};
+use super::super::simple_key;
 use super::typed::{Reading, UNDECLARED};
 use super::types::{FieldType, Kind, MessageId, MessageType, Occurs, ProtobufTypes};
 use super::wire::{WireField, WireFields, WireValue};
@@ -158,7 +158,7 @@ impl Writing<'_> {
         for value in before {
             let WireValue::Bytes(original) = *value else { continue };
             let name = Reading::new(self.types).members(id, original)?.remove("key");
-            let told = name.clone().map_or_else(String::new, key);
+            let told = name.clone().map_or_else(String::new, simple_key);
             if let Some(value) = left.remove(&told) {
                 entry(original, name, value)?;
             }
