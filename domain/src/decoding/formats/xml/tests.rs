@@ -106,6 +106,19 @@ fn elements_become_texts_and_texts_elements() {
 }
 
 #[test]
+fn large_documents_are_written_in_a_moment() {
+    let elements: Vec<String> = (0..40_000).map(|n| format!("<a{n}>{n}</a{n}>")).collect();
+    let many = elements.concat();
+    let mut after = read(&format!("<a>{many}</a>")).expect("read");
+    after["a"]["a39999"] = json!("x");
+    let wanted = format!("<a>{}</a>", many.replace(">39999<", ">x<"));
+    assert!(written(&format!("<a>{many}</a>"), &after).is_ok_and(|text| text == wanted));
+    let deep = "<a>".repeat(60) + &"<b>7</b>".repeat(20_000) + &"</a>".repeat(60);
+    let after = read(&deep.replacen('7', "8", 1)).expect("read");
+    assert!(written(&deep, &after).is_ok_and(|text| text == deep.replacen('7', "8", 1)));
+}
+
+#[test]
 fn what_xml_cannot_say_is_refused() {
     let refused = |text: &str, after: Value| {
         let written = fitting(&after).and_then(|after| write(text, &after));

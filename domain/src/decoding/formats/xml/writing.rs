@@ -1,5 +1,6 @@
 //! Writing other values into a document: what is the same stays as it was written, with its prefixes, comments and spaces.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use roxmltree::Node;
@@ -110,16 +111,12 @@ impl<'a> Source<'a> {
     ) -> Result<String, String> {
         let mut left = after.clone();
         let mut edits = self.attributes(node, &mut left)?;
-        let mut names: Vec<String> = Vec::new();
+        let mut by_name: BTreeMap<String, Vec<Node<'_, '_>>> = BTreeMap::new();
         for child in node.children().filter(Node::is_element) {
-            if !names.contains(&name(child)) {
-                names.push(name(child));
-            }
+            by_name.entry(name(child)).or_default().push(child);
         }
-        for child in names {
-            let nodes = node.children().filter(|one| one.is_element() && name(*one) == child);
-            let nodes: Vec<_> = nodes.collect();
-            edits.extend(self.elements(&nodes, left.remove(&child))?);
+        for (name, nodes) in by_name {
+            edits.extend(self.elements(&nodes, left.remove(&name))?);
         }
         edits.extend(own_text(node, left.get(TEXT))?);
         let own = left.remove(TEXT);
