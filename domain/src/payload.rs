@@ -97,6 +97,8 @@ pub fn read_payload(bytes: &[u8], size_bytes: i64, labels: Labels<'_>, as_text: 
     let labels = Labels { known: unpacked.known, ..labels };
     let (mut steps, plain) = (unpacked.steps, unpacked.bytes);
     let of_packed = says_unpacked(&steps, size_bytes, unpacked.is_whole);
+    let in_charset = steps.iter().filter(|step| step.format == Format::Text);
+    notes.extend(in_charset.map(|step| format!("It is read as {}.", step.says())));
     let read_bytes =
         if steps.is_empty() { size_bytes } else { i64::try_from(plain.len()).unwrap_or(i64::MAX) };
     let (step, content) = read_content((&plain, unpacked.is_whole), labels, as_text, &mut notes);

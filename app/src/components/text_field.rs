@@ -17,6 +17,12 @@ pub(crate) fn TextField(
     /// How many characters it takes.
     #[prop(default = 255)]
     most: i32,
+    /// Whether nothing is sent without it.
+    #[prop(optional)]
+    required: bool,
+    /// The id of a `datalist` with texts that it offers.
+    #[prop(optional)]
+    list: Option<&'static str>,
 ) -> impl IntoView {
     view! {
         <label class="choice">
@@ -27,6 +33,8 @@ pub(crate) fn TextField(
                 value=value
                 placeholder=hint
                 maxlength=most
+                required=required
+                list=list
                 autocomplete="off"
                 spellcheck="false"
             />

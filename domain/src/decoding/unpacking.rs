@@ -175,7 +175,8 @@ impl Unpacked<'_> {
     }
 
     /// Takes a text as UTF-8 that is in another charset.
-    pub(super) fn take_text(&mut self, charset: Charset, step: Step, text: String) {
+    pub(super) fn take_text(&mut self, charset: Charset, mut step: Step, text: String) {
+        step.bytes = i64::try_from(text.len()).unwrap_or(i64::MAX);
         self.steps.push(step);
         self.layers.push(Layer::Charset(charset));
         self.bytes = Cow::Owned(text.into_bytes());

@@ -78,3 +78,21 @@ fn deep_json_does_not_overflow_the_stack() {
     let deep = "[".repeat(100_000);
     assert!(matches!(content(deep.as_bytes(), None), Content::Text(_)));
 }
+
+#[test]
+fn a_charset_is_told_once() {
+    let utf16 = |text: &str| -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    for (text, formats) in
+        [("[\"\u{df}\"]", &[Format::Text, Format::Json][..]), ("\u{df}", &[Format::Text])]
+    {
+        let body = utf16(text);
+        let payload = plain(&body, i64::try_from(body.len()).expect("small"));
+        let read: Vec<Format> = payload.steps.iter().map(|step| step.format).collect();
+        assert_eq!(read, formats);
+        assert_eq!(payload.steps[0].bytes, i64::try_from(text.len()).expect("small"));
+        assert_eq!(payload.notes, ["It is read as text (UTF-16LE), by its first bytes."]);
+        assert!(payload.whole);
+    }
+}

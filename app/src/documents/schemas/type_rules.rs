@@ -6,6 +6,7 @@ use dlo_domain::type_rule::{NewTypeRule, TypeRule};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
+use crate::components::TextField;
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::links;
@@ -108,39 +109,17 @@ fn New(known: Vec<String>) -> impl IntoView {
     view! {
         <form method="post" action=AddTypeRule::PATH class="rule-form">
             <div class="fields">
-                <label class="choice">
-                    <span>"Queue"</span>
-                    <input
-                        type="text"
-                        name="queue"
-                        autocomplete="off"
-                        required
-                        maxlength="255"
-                        placeholder="payments.*"
-                    />
-                </label>
-                <label class="choice">
-                    <span>"Routing key"</span>
-                    <input
-                        type="text"
-                        name="routing_key"
-                        autocomplete="off"
-                        maxlength="255"
-                        placeholder="any"
-                    />
-                </label>
-                <label class="choice">
-                    <span>"Message type"</span>
-                    <input
-                        type="text"
-                        name="message_type"
-                        autocomplete="off"
-                        required
-                        maxlength="500"
-                        list="known-types"
-                        placeholder="shop.v1.PaymentTaken"
-                    />
-                </label>
+                <TextField name="queue" value=String::new() label="Queue" hint="payments.*" required=true />
+                <TextField name="routing_key" value=String::new() label="Routing key" hint="any" />
+                <TextField
+                    name="message_type"
+                    value=String::new()
+                    label="Message type"
+                    hint="shop.v1.PaymentTaken"
+                    most=500
+                    required=true
+                    list="known-types"
+                />
             </div>
             <datalist id="known-types">{offered}</datalist>
             <p class="second">
