@@ -72,7 +72,8 @@ impl Charset {
         let is_marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
         let is_said = || labels.charset().or_else(|| declared(bytes)).is_some();
         let is_text = || labels.content_type.and_then(format_of).is_none_or(Format::is_text);
-        if !is_marked && (std::str::from_utf8(bytes).is_ok() || !is_said() || !is_text()) {
+        // Most bodies name none: what costs a look at every byte comes last.
+        if !is_marked && (!is_said() || !is_text() || std::str::from_utf8(bytes).is_ok()) {
             return None;
         }
         Self::of(labels, bytes, whole).filter(|(_, read)| read.step.evidence != Evidence::Shape)

@@ -26,13 +26,14 @@ pub(crate) async fn add_type_rule(
     routing_key: String,
     message_type: String,
 ) -> Result<(), ApiError> {
-    let pattern = |text: String| match text.trim() {
-        "" => "*".to_owned(),
-        text => text.to_owned(),
+    // A rule for every queue is written with `*`: an empty field is refused.
+    let routing_key = match routing_key.trim() {
+        "" => "*",
+        key => key,
     };
     let rule = NewTypeRule {
-        queue: pattern(queue),
-        routing_key: pattern(routing_key),
+        queue: queue.trim().to_owned(),
+        routing_key: routing_key.to_owned(),
         message_type: message_type.trim().to_owned(),
     };
     desk().add_type_rule(&Actor::local_operator(), rule).await?;

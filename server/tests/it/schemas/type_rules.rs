@@ -109,3 +109,44 @@ async fn a_rule_names_a_schema_of_avro_and_what_cannot_be_used_is_refused(pool: 
     assert_eq!(reader.found("type:shop.events.Placed").await.len(), 1, "at intake");
     reader.close().await;
 }
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn the_page_adds_and_removes_a_rule(pool: PgPool) {
+    let reader = Reader::open(&pool).await;
+    let page = async |path: &str| {
+        let answer = reader.counter.request(Method::GET, path).send().await.expect("a page");
+        answer.text().await.expect("text")
+    };
+    assert!(!page("/schemas").await.contains("Types by queue"), "no type is known yet");
+    assert_eq!(reader.upload(kinds()).await.0, 201);
+    let send = async |path: &str, form: &str| {
+        let request = reader.counter.request(Method::POST, path);
+        let request = request
+            .header("sec-fetch-site", "same-origin")
+            .header("accept", "text/html")
+            .header("referer", "http://office.test/schemas")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(form.to_owned());
+        let answer = request.send().await.expect("an answer");
+        assert!(answer.status().is_redirection(), "{}", answer.status());
+        let to = answer.headers()["location"].to_str().expect("an address");
+        page(to.trim_start_matches("http://office.test")).await
+    };
+    let add = "/ui/type-rules/add";
+    let told = send(add, "queue=+billing.*+&routing_key=&message_type=kinds.Order").await;
+    assert!(told.contains("Bodies are read by it from now on") && told.contains("billing.*"));
+    for (form, why) in [
+        ("queue=&routing_key=&message_type=kinds.Order", "a pattern is empty"),
+        ("queue=a&routing_key=&message_type=kinds.No", "upload its schema first"),
+    ] {
+        let told = send(add, form).await.to_lowercase();
+        assert!(told.contains(why), "{why}: {told}");
+    }
+    let rules = reader.counter.get(PATH).await.json::<Value>().await.expect("JSON");
+    let [rule] = rules["items"].as_array().expect("rules").as_slice() else { panic!("{rules}") };
+    assert_eq!((&rule["queue"], &rule["routing_key"]), (&json!("billing.*"), &json!("*")));
+    let id = rule["id"].as_str().expect("an id");
+    let told = send("/ui/type-rules/remove", &format!("id={id}")).await;
+    assert!(told.contains("Bodies are read without it") && !told.contains("billing.*"));
+    reader.close().await;
+}
