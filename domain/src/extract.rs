@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::decoding::Contents;
+use crate::arrival::Delivered;
+use crate::decoding::{BodyValues, Contents, Values};
 use crate::reading::cut;
 use crate::relations::Relations;
 use crate::wire::{FieldTable, FieldValue};
@@ -17,24 +18,24 @@ const MOST_DEPTH: usize = 16;
 
 /// What is kept for searching.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Extract {
+pub struct Extract<'a> {
     /// The error message and the beginning of the body, the case of A to Z put aside.
     pub text: String,
     /// The headers as plain JSON, without the death history.
     pub headers: Value,
     /// The values of the body, when it has a structure that is known and is not too large.
-    pub body: Option<Value>,
+    pub body: Option<BodyValues<'a>>,
     /// What it has in common with other letters.
     pub relations: Relations,
     /// The number of a schema that stands before the body and that nobody knows: a schema registry may.
     pub unknown_schema: Option<u32>,
 }
 
-impl Extract {
-    /// Takes what is kept out of an arrival. `error_message` is the letter's.
+impl<'a> Extract<'a> {
+    /// Takes what is kept out of an arrival in whose body this is. `error_message` is the letter's.
     #[must_use]
     pub fn of(
-        headers: &FieldTable,
+        delivered: &'a Delivered,
         relations: Relations,
         contents: Contents,
         error_message: Option<&str>,
@@ -46,11 +47,25 @@ impl Extract {
         };
         Self {
             text: without_nul(text).to_ascii_lowercase(),
-            headers: plain_headers(headers),
-            body: contents.value.map(storable),
+            headers: plain_headers(&delivered.headers),
+            body: contents.values.map(|values| BodyValues::new(kept(values), &delivered.body)),
             relations,
             unknown_schema: contents.unknown_schema,
         }
+    }
+
+    /// All values of the body.
+    #[must_use]
+    pub fn values(&self) -> Option<&Value> {
+        self.body.as_ref().map(BodyValues::read)
+    }
+}
+
+fn kept(values: Values) -> Values {
+    match values {
+        Values::Read(value) => Values::Read(storable(value)),
+        // It has no NUL.
+        json @ Values::Json { .. } => json,
     }
 }
 
@@ -124,55 +139,73 @@ pub(crate) fn plain(value: &FieldValue, depth: usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrival::Delivered;
-    use crate::decoding::{MOST_EXCERPT_BYTES, MOST_VALUE_BYTES, MessageTypes};
+    use crate::decoding::tests::packed;
+    use crate::decoding::{Format, MOST_EXCERPT_BYTES, MOST_VALUE_BYTES, MessageTypes};
     use serde_json::json;
 
-    fn contents(body: &[u8]) -> Contents {
-        Contents::of(
-            &Delivered { body: body.to_vec(), ..Delivered::default() },
-            &MessageTypes::default(),
-        )
+    fn with_body(body: &[u8]) -> Delivered {
+        Delivered { body: body.to_vec(), ..Delivered::default() }
     }
 
-    fn of(body: &[u8]) -> Extract {
-        Extract::of(&FieldTable::default(), Relations::default(), contents(body), None)
+    fn extract<'a>(delivered: &'a Delivered, error_message: Option<&str>) -> Extract<'a> {
+        let contents = Contents::of(delivered, &MessageTypes::default());
+        Extract::of(delivered, Relations::default(), contents, error_message)
     }
 
     #[test]
     fn text_and_json_are_taken_from_a_body() {
-        let extract = Extract::of(
-            &FieldTable::default(),
-            Relations::default(),
-            contents(br#"{"Customer": {"id": 42}}"#),
-            Some("Connection REFUSED"),
-        );
+        let delivered = with_body(br#"{"Customer": {"id": 42}}"#);
+        let extract = extract(&delivered, Some("Connection REFUSED"));
         assert_eq!(extract.text, "connection refused\n{\"customer\": {\"id\": 42}}");
-        assert_eq!(extract.body, Some(json!({"Customer": {"id": 42}})));
+        assert_eq!(extract.values(), Some(&json!({"Customer": {"id": 42}})));
+    }
+
+    #[test]
+    fn the_values_of_plain_json_are_not_kept_twice() {
+        let kept = |delivered: &Delivered| {
+            let extract = extract(delivered, None);
+            let body = extract.body.as_ref().expect("values");
+            (body.are_in_body(), body.written())
+        };
+        let json = br#"{"order": {"id": 1, "total": 9.50}, "lines": [{"sku": "a"}]}"#;
+        assert_eq!(kept(&with_body(json)), (true, None));
+        let mut zipped = with_body(&packed(Format::Gzip, json));
+        zipped.properties.content_encoding = Some("gzip".into());
+        let text = String::from_utf8(json.to_vec()).expect("text");
+        assert_eq!(kept(&zipped), (false, Some(text)));
+        let written = Some(r#"{"total":0.1}"#.to_owned());
+        assert_eq!(kept(&with_body(br#"{"total": 0.1000000000000000000001}"#)), (false, written));
+        let written = Some(r#"{"a":"b","c":"d"}"#.to_owned());
+        assert_eq!(kept(&with_body(b"a=b&c=d")), (false, written));
+        let event = br#"{"specversion": "1.0", "id": "1", "source": "/", "type": "t", "data": 1}"#;
+        assert!(!kept(&with_body(event)).0, "an envelope is read whole");
     }
 
     #[test]
     fn what_postgres_cannot_hold_is_replaced() {
-        let extract = of(br#"{"a\u0000b": ["\u0000"]}"#);
-        assert_eq!(extract.body, Some(json!({"a\u{fffd}b": ["\u{fffd}"]})));
-        assert_eq!(of(b"a\0b").text, "", "that is no text");
+        let delivered = with_body(br#"{"a\u0000b": ["\u0000"]}"#);
+        let values = json!({"a\u{fffd}b": ["\u{fffd}"]});
+        assert_eq!(extract(&delivered, None).values(), Some(&values));
+        assert_eq!(extract(&with_body(b"a\0b"), None).text, "", "that is no text");
     }
 
     #[test]
     fn large_bodies_are_kept_in_part() {
         let long = "ä".repeat(MOST_VALUE_BYTES);
-        let extract = of(long.as_bytes());
-        assert_eq!(extract.text.len(), MOST_EXCERPT_BYTES);
+        let text = |body: &[u8]| extract(&with_body(body), None).text;
+        let has_values = |body: &[u8]| extract(&with_body(body), None).body.is_some();
+        assert_eq!(text(long.as_bytes()).len(), MOST_EXCERPT_BYTES);
         let odd = format!("x{long}");
-        assert_eq!(of(odd.as_bytes()).text.len(), MOST_EXCERPT_BYTES - 1);
-        assert_eq!(of(format!("\"{long}\"").as_bytes()).body, None);
-        assert_eq!(of(&[0xff, 0xfe]).text, "");
-        assert_eq!(of("[".repeat(60_000).as_bytes()).body, None);
+        assert_eq!(text(odd.as_bytes()).len(), MOST_EXCERPT_BYTES - 1);
+        assert!(!has_values(format!("\"{long}\"").as_bytes()));
+        assert_eq!(text(&[0xff, 0xfe]), "");
+        assert!(!has_values("[".repeat(60_000).as_bytes()));
     }
 
     #[test]
     fn headers_lose_their_types_and_nothing_else() {
-        let mut headers = FieldTable::default();
+        let mut delivered = Delivered::default();
+        let headers = &mut delivered.headers;
         headers.set("n", FieldValue::LongInt(-7));
         headers.set("f", FieldValue::Double(f64::NAN.to_bits()));
         headers.set("d", FieldValue::Decimal { scale: 2, value: 150 });
@@ -180,21 +213,20 @@ mod tests {
         let mut inner = FieldTable::default();
         inner.set("deep", FieldValue::LongString("a\0b".into()));
         headers.set("t", FieldValue::Table(inner));
-        let extract = Extract::of(&headers, Relations::default(), Contents::default(), None);
         assert_eq!(
-            extract.headers,
+            extract(&delivered, None).headers,
             json!({"n": -7, "f": null, "d": 1.5, "t": {"deep": "a\u{fffd}b"}})
         );
     }
 
     #[test]
     fn many_headers_are_kept_up_to_a_bound() {
-        let mut headers = FieldTable::default();
+        let mut delivered = Delivered::default();
         for number in 0..100 {
             let text = "x".repeat(2 * MOST_HEADER_BYTES);
-            headers.set(&format!("h{number}"), FieldValue::LongString(text.into()));
+            delivered.headers.set(&format!("h{number}"), FieldValue::LongString(text.into()));
         }
-        let kept = Extract::of(&headers, Relations::default(), Contents::default(), None).headers;
+        let kept = extract(&delivered, None).headers;
         let count = kept.as_object().map_or(0, Map::len);
         assert!((10..=16).contains(&count), "{count}");
     }

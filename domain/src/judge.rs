@@ -190,10 +190,10 @@ impl Judge {
     #[must_use]
     pub fn signature(&self, case: &Case<'_>, masker: &mut Masker) -> Signature {
         // Only an error's text can share values with the body, and most of the work is reading that.
-        let shared = match case.reading.failure.error_message {
-            Some(_) => {
+        let shared = match &case.reading.failure.error_message {
+            Some(message) => {
                 let body = case.facts.extract.and_then(|extract| extract.body.as_ref());
-                Shared::of(case.delivered, body)
+                Shared::of(message, case.delivered, body)
             }
             None => Shared::default(),
         };

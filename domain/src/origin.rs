@@ -31,7 +31,7 @@ impl Origin {
     /// asked.
     #[must_use]
     pub fn in_headers(headers: &FieldTable) -> Self {
-        let told = FailedMessage { headers, delivered_to: ["", ""], body: None };
+        let told = FailedMessage { headers, delivered_to: ["", ""], body: None, json: None };
         let died = Self::of(&read_deaths(headers).deaths);
         let died = died.or_else(|| Self::of_first_death(headers)).unwrap_or_else(Self::unknown);
         died.with_what_is_told(&read_failure(&told, &HeaderMap::default()))

@@ -76,13 +76,8 @@ pub fn read(delivered: &Delivered, names: &HeaderMap, types: &MessageTypes) -> R
     let history = read_deaths(&delivered.headers);
     let mut notes = history.notes;
     let mut contents = Contents::of(delivered, types);
-    let told = FailedMessage {
-        headers: &delivered.headers,
-        delivered_to: [&delivered.exchange, &delivered.routing_key],
-        body: contents.told(),
-    };
-    let mut failure = read_failure(&told, names);
-    let relations = Relations::of(delivered, names, told.body);
+    let mut failure = read_failure(&FailedMessage::new(delivered, &contents), names);
+    let relations = Relations::of(delivered, names, &contents);
     limit(&mut failure);
     let died = Origin::of(&history.deaths).or_else(|| Origin::of_first_death(&delivered.headers));
     let mut origin = died.unwrap_or_else(Origin::unknown).with_what_is_told(&failure);
@@ -157,7 +152,7 @@ fn message_type(delivered: &Delivered, failure: &Failure, contents: &Contents) -
         Some("headers") | None => (None, failure.message_type.clone()),
         _ => (failure.message_type.clone(), None),
     };
-    let in_body = || type_in_body(contents.value.as_ref()?);
+    let in_body = || type_in_body(contents.values.as_ref()?.outer());
     let known = || contents.message_type.clone();
     told.or(property).or(named).or_else(in_body).or_else(known)
 }

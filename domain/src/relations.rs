@@ -2,15 +2,14 @@
 
 mod trace;
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use crate::arrival::Delivered;
+use crate::decoding::Contents;
 use crate::failure::{FailedMessage, HeaderMap};
 use crate::filter::Field;
 use crate::letter::LetterSummary;
 use crate::reading::cut;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 /// The longest of them that is kept, in bytes. AMQP's correlation id has 255 at most.
 pub const MOST_RELATION_BYTES: usize = 255;
@@ -31,14 +30,10 @@ pub struct Relations {
 }
 
 impl Relations {
-    /// What a message has of them. `names` are those of its source, and `body` the values of its body.
+    /// What a message has of them, in whose body this is. `names` are those of its source.
     #[must_use]
-    pub fn of(delivered: &Delivered, names: &HeaderMap, body: Option<&Value>) -> Self {
-        let told = FailedMessage {
-            headers: &delivered.headers,
-            delivered_to: [&delivered.exchange, &delivered.routing_key],
-            body,
-        };
+    pub fn of(delivered: &Delivered, names: &HeaderMap, contents: &Contents) -> Self {
+        let told = FailedMessage::new(delivered, contents);
         let property = delivered.properties.correlation_id.as_ref();
         let property = property.map(|id| id.to_display().into_owned());
         let kept = |text: String| {
@@ -50,7 +45,7 @@ impl Relations {
                 .filter(|id| !id.is_empty())
                 .or_else(|| told.first(&CORRELATION_IDS))
                 .and_then(kept),
-            trace: trace::of(&delivered.headers, body),
+            trace: trace::of(&delivered.headers, told.body),
             business_key: told.named(names.business_key.as_deref()).and_then(kept),
         }
     }
@@ -94,10 +89,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::decoding::Values;
     use crate::wire::FieldValue;
 
     fn of(delivered: &Delivered) -> Relations {
-        Relations::of(delivered, &HeaderMap::default(), None)
+        Relations::of(delivered, &HeaderMap::default(), &Contents::default())
     }
 
     #[test]
@@ -118,8 +114,9 @@ mod tests {
             |name: &str| HeaderMap { business_key: Some(name.to_owned()), ..HeaderMap::default() };
         let mut delivered = Delivered::default();
         delivered.headers.set("x-order", FieldValue::LongInt(7));
-        let body = json!({"order": {"id": "A-7"}});
-        let key = |name| Relations::of(&delivered, &names(name), Some(&body)).business_key;
+        let values = Some(Values::Read(json!({"order": {"id": "A-7"}})));
+        let contents = Contents { values, ..Contents::default() };
+        let key = |name| Relations::of(&delivered, &names(name), &contents).business_key;
         assert_eq!(key("x-order").as_deref(), Some("7"));
         assert_eq!(key("/order/id").as_deref(), Some("A-7"));
         assert_eq!(key("/order"), None);

@@ -1,14 +1,17 @@
 //! What intake looks for in a body: its values, its beginning as text, and what its sender says that does not hold.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::charset::read_text;
-use super::document::{Document, read_document};
+use super::document::{Document, read_document, read_outline};
 use super::envelope::{Inside, take_apart};
 use super::known_types::KnownTypes;
 use super::labels::{Labels, unknown_names};
 use super::message_types::MessageTypes;
-use super::unpacking::unpack;
+use super::unpacking::{Unpacked, unpack};
+use super::values::Values;
 use crate::arrival::Delivered;
 use crate::origin::Origin;
 use crate::wire::WireText;
@@ -26,7 +29,7 @@ const MOST_UNPACKED_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Contents {
     /// Its values; `None` where it has no structure that is known, or is too large.
-    pub value: Option<Value>,
+    pub values: Option<Values>,
     /// The envelope that a framework put around it, which was opened: the rest is of what is inside.
     pub envelope: Option<Value>,
     /// Its beginning as text; `None` where it is none, or empty.
@@ -66,49 +69,61 @@ impl Contents {
             content_encoding: content_encoding.as_deref(),
             known,
         };
-        let plain = unpack(labels, &delivered.body, true, most.max(MOST_UNPACKED_BYTES));
+        let mut plain = unpack(labels, &delivered.body, true, most.max(MOST_UNPACKED_BYTES));
         let unknown_schema = plain.unknown_schema;
-        let mut remarks = plain.faults;
+        let mut remarks = std::mem::take(&mut plain.faults);
         remarks.extend(unknown_names(labels));
         let labels = Labels { known: plain.known, ..labels };
         let is_small = plain.is_whole && plain.bytes.len() <= most;
-        let document = if is_small { read_values(labels, &plain.bytes) } else { None };
+        let document = if is_small { read_outer(labels, &plain.bytes) } else { None };
         let Some(inside) = document.as_ref().and_then(|document| Inside::of(&document.value))
         else {
-            return Self {
-                remarks,
-                unknown_schema,
-                ..Self::of_plain(labels, &plain.bytes, document)
-            };
+            let contents = Self::of_plain(labels, &plain, document);
+            return Self { remarks, unknown_schema, ..contents };
         };
         let envelope = document.map(|document| document.value);
         let labels = Labels { known: labels.known.within(), ..inside.labels() };
         let plain = unpack(labels, &inside.body, true, most);
         let labels = Labels { known: plain.known, ..labels };
-        let within = if plain.is_whole { read_values(labels, &plain.bytes) } else { None };
-        Self { envelope, remarks, ..Self::of_plain(labels, &plain.bytes, within) }
+        let within = if plain.is_whole { read_whole(labels, &plain.bytes) } else { None };
+        Self { envelope, remarks, ..Self::of_plain(labels, &plain, within) }
     }
 
-    /// What is told, by its envelope where it has one.
-    #[must_use]
-    pub fn told(&self) -> Option<&Value> {
-        self.envelope.as_ref().or(self.value.as_ref())
-    }
-
-    fn of_plain(labels: Labels<'_>, bytes: &[u8], document: Option<Document>) -> Self {
+    fn of_plain(labels: Labels<'_>, plain: &Unpacked<'_>, document: Option<Document>) -> Self {
         let message_type = document.as_ref().and_then(|document| document.step.sure_type());
         let message_type = message_type.map(ToOwned::to_owned);
-        let value = document.map(|document| document.value);
-        let excerpt = excerpt(labels, bytes).or_else(|| value.as_ref().map(written));
+        let values = document.map(|document| values(document, plain));
+        let excerpt = excerpt(labels, &plain.bytes)
+            .or_else(|| Some(beginning(values.as_ref()?, &plain.bytes)));
         let excerpt = excerpt.filter(|text| !text.is_empty());
-        Self { value, excerpt, message_type, ..Self::default() }
+        Self { values, excerpt, message_type, ..Self::default() }
     }
 }
 
-fn read_values(labels: Labels<'_>, bytes: &[u8]) -> Option<Document> {
-    let mut document = read_document(labels, bytes).document?;
+/// What a body says, or its outer members: an envelope is read whole.
+fn read_outer(labels: Labels<'_>, bytes: &[u8]) -> Option<Document> {
+    let outer = read_outline(labels, bytes).document?;
+    if outer.is_outline { Some(outer) } else { Some(taken_apart(outer, labels)) }
+}
+
+fn read_whole(labels: Labels<'_>, bytes: &[u8]) -> Option<Document> {
+    Some(taken_apart(read_document(labels, bytes).document?, labels))
+}
+
+fn taken_apart(mut document: Document, labels: Labels<'_>) -> Document {
     take_apart(&mut document.value, labels.known);
-    Some(document)
+    document
+}
+
+/// Values as they are kept: those of the body as it came, unless something was unpacked.
+fn values(document: Document, plain: &Unpacked<'_>) -> Values {
+    let Document { value, is_outline, .. } = document;
+    if !is_outline {
+        return Values::Read(value);
+    }
+    let is_unpacked = matches!(plain.bytes, Cow::Owned(_));
+    let text = is_unpacked.then(|| String::from_utf8_lossy(&plain.bytes).into_owned());
+    Values::Json { outline: value, text }
 }
 
 /// The beginning of bytes, where that is text.
@@ -118,9 +133,12 @@ fn excerpt(labels: Labels<'_>, bytes: &[u8]) -> Option<String> {
     Some(read_text(labels, begin, is_whole)?.text.into_owned())
 }
 
-/// The beginning of values that are not written as text.
-fn written(value: &Value) -> String {
-    let mut text = value.to_string();
+/// The beginning of values that are not written as text, or not as one that a person could read.
+fn beginning(values: &Values, bytes: &[u8]) -> String {
+    let mut text = match values {
+        Values::Read(value) => value.to_string(),
+        Values::Json { .. } => String::from_utf8_lossy(bytes).into_owned(),
+    };
     text.truncate(text.floor_char_boundary(MOST_EXCERPT_BYTES));
     text
 }

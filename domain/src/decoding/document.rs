@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::envelope::Envelope;
 use super::formats::avro::AvroId;
 use super::formats::protobuf::MessageId;
-use super::formats::{avro, cbor, form, is_text, java, msgpack, ndjson, php, pickle, xml};
+use super::formats::{avro, cbor, form, is_text, java, json, msgpack, ndjson, php, pickle, xml};
 use super::labels::Labels;
 use super::message;
 use super::step::{Certainty, Evidence, Format, Step};
@@ -16,6 +17,8 @@ pub struct Document {
     pub step: Step,
     /// What they say.
     pub value: Value,
+    /// Whether only the outer members are in `value`.
+    pub(super) is_outline: bool,
     /// The known message type by which they were read.
     pub(super) type_id: Option<TypeId>,
 }
@@ -36,13 +39,36 @@ pub struct Attempt {
     pub fault: Option<String>,
 }
 
+/// How much of JSON is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// The outer members alone, where that is enough.
+    Outline,
+}
+
+/// Values, or the outer members of JSON.
+struct Read {
+    value: Value,
+    is_outline: bool,
+}
+
 /// Reads bytes, all of a body: as what the sender says, else as what they show.
 #[must_use]
 pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
+    read(labels, Extent::Whole, bytes)
+}
+
+/// The same, but of JSON that says the same to everybody and is not an envelope, the outer members alone.
+pub(super) fn read_outline(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
+    read(labels, Extent::Outline, bytes)
+}
+
+fn read(labels: Labels<'_>, extent: Extent, bytes: &[u8]) -> Attempt {
     let labelled = labels.content_type.and_then(format_of);
     let mut fault = None;
     if let Some(format) = labelled {
-        match read_labelled(labels, format, bytes) {
+        match read_labelled(labels, extent, format, bytes) {
             Ok(document) => return Attempt { document: Some(document), fault: None },
             Err(why) => {
                 fault = Some(why);
@@ -60,10 +86,10 @@ pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
     }
     let candidates = candidates(bytes).filter(|(format, _)| Some(*format) != labelled);
     for (format, evidence) in candidates {
-        if let Ok(value) = read_as(format, bytes)
-            && (evidence == Evidence::Magic || says_something(format, &value))
+        if let Ok(read) = extent.read_as(format, bytes)
+            && (evidence == Evidence::Magic || says_something(format, &read.value))
         {
-            let document = Document::of(bytes, (format, evidence), value);
+            let document = Document::of(bytes, (format, evidence), read);
             return Attempt { document: Some(document), fault };
         }
     }
@@ -71,13 +97,26 @@ pub fn read_document(labels: Labels<'_>, bytes: &[u8]) -> Attempt {
 }
 
 impl Document {
-    fn of(bytes: &[u8], (format, evidence): (Format, Evidence), value: Value) -> Self {
+    fn of(bytes: &[u8], (format, evidence): (Format, Evidence), read: Read) -> Self {
         let mut step = Step::new(format, evidence, bytes.len());
         let is_guess = matches!(format, Format::MessagePack | Format::Cbor | Format::Form);
         if is_guess && evidence == Evidence::Shape {
             step.certainty = Certainty::Likely;
         }
-        Self { step, value, type_id: None }
+        let Read { value, is_outline } = read;
+        Self { step, value, is_outline, type_id: None }
+    }
+}
+
+impl Extent {
+    fn read_as(self, format: Format, bytes: &[u8]) -> Result<Read, String> {
+        if (self, format) == (Self::Outline, Format::Json) {
+            let json::Outline { value, is_plain } = json::outline(bytes)?;
+            if is_plain && Envelope::of(&value).is_none() {
+                return Ok(Read { value, is_outline: true });
+            }
+        }
+        read_as(format, bytes).map(|value| Read { value, is_outline: false })
     }
 }
 
@@ -85,15 +124,21 @@ impl Document {
 ///
 /// # Errors
 /// Returns why they are not read so, as a sentence.
-fn read_labelled(labels: Labels<'_>, format: Format, bytes: &[u8]) -> Result<Document, String> {
+fn read_labelled(
+    labels: Labels<'_>,
+    extent: Extent,
+    format: Format,
+    bytes: &[u8],
+) -> Result<Document, String> {
     let read = match format {
         Format::Protobuf => message::protobuf::read_labelled(labels.known, bytes),
         Format::Avro if !bytes.starts_with(&avro::MAGIC) => {
             return message::avro::read_labelled(labels.known, bytes);
         }
         Format::Avro => read_container(bytes),
-        _ => read_as(format, bytes)
-            .map(|value| Document::of(bytes, (format, Evidence::Label), value)),
+        _ => extent
+            .read_as(format, bytes)
+            .map(|read| Document::of(bytes, (format, Evidence::Label), read)),
     };
     read.map_err(|why| format!("The sender calls it {}, but it is not: {why}.", format.name()))
 }
@@ -103,7 +148,7 @@ fn read_container(bytes: &[u8]) -> Result<Document, String> {
     let avro::Container { value, name } = avro::read(bytes)?;
     let mut step = Step::new(Format::Avro, Evidence::Magic, bytes.len());
     step.detail = name;
-    Ok(Document { step, value, type_id: None })
+    Ok(Document { step, value, is_outline: false, type_id: None })
 }
 
 /// Whether bytes are an object or a list of JSON.

@@ -8,6 +8,7 @@ pub(super) mod cbor;
 mod evidence;
 pub(super) mod form;
 pub(super) mod java;
+pub(super) mod json;
 pub(super) mod msgpack;
 mod names;
 pub(super) mod ndjson;

@@ -16,7 +16,7 @@ pub(super) const PACKING: [(&str, Format); 8] = [
 ];
 
 /// Bytes in this coding.
-pub(super) fn packed(format: Format, bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn packed(format: Format, bytes: &[u8]) -> Vec<u8> {
     let layer = match format {
         // Nothing tells a block of Snappy by its bytes.
         Format::Snappy => Layer::SnappyFrames,

@@ -1,12 +1,11 @@
 //! Where a source's messages name the execution that they are about, and what is done with it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::report::is_name;
 use crate::arrival::Delivered;
 use crate::death::Reason;
-use crate::decoding::{Contents, MessageTypes};
+use crate::decoding::{Contents, MessageTypes, Values};
 use crate::named;
 use crate::reading::Reading;
 
@@ -112,11 +111,11 @@ impl ExecutionNaming {
         types: &MessageTypes,
     ) -> Option<String> {
         let path = self.path.as_deref()?;
-        let name = |body: &Value| named::text_of(body.pointer(path)?);
-        match &reading.contents.value {
-            Some(body) => name(body),
+        let name = |values: &Values| named::text_of(&values.at(&delivered.body, path)?);
+        match &reading.contents.values {
+            Some(values) => name(values),
             // A body that is too large for searching may name one all the same.
-            None => name(&Contents::up_to(delivered, types, MOST_BODY_BYTES).value?),
+            None => name(&Contents::up_to(delivered, types, MOST_BODY_BYTES).values?),
         }
     }
 }

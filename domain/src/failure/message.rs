@@ -3,6 +3,8 @@
 use chrono::{DateTime, NaiveDateTime, Utc};
 use serde_json::Value;
 
+use crate::arrival::Delivered;
+use crate::decoding::{Contents, Values, at};
 use crate::wire::{FieldTable, FieldValue};
 
 /// A message that may tell of its failure.
@@ -13,11 +15,25 @@ pub struct FailedMessage<'a> {
     /// The exchange and the routing key that it reached its dead-letter queue by: frameworks name them after the
     /// queue that failed.
     pub delivered_to: [&'a str; 2],
-    /// The values of its body.
+    /// The outer values of its body, at least.
     pub body: Option<&'a Value>,
+    /// The JSON that has all values of its body, where `body` does not.
+    pub json: Option<&'a [u8]>,
 }
 
-impl FailedMessage<'_> {
+impl<'a> FailedMessage<'a> {
+    /// A message in whose body this is.
+    #[must_use]
+    pub fn new(delivered: &'a Delivered, contents: &'a Contents) -> Self {
+        let values = contents.values.as_ref().filter(|_| contents.envelope.is_none());
+        Self {
+            headers: &delivered.headers,
+            delivered_to: [&delivered.exchange, &delivered.routing_key],
+            body: contents.envelope.as_ref().or(values.map(Values::outer)),
+            json: values.and_then(|values| values.json(&delivered.body)),
+        }
+    }
+
     /// A header as text. Only strings count, except numbers that a person would read as one.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         text_of(self.headers.get(name)?)
@@ -26,8 +42,13 @@ impl FailedMessage<'_> {
     /// What a source's settings name: a header, or, where it begins with `/`, a place in the body.
     pub(crate) fn named(&self, name: Option<&str>) -> Option<String> {
         let name = name?;
-        let in_body = || member(self.body?.pointer(name)?, &[]);
-        if name.starts_with('/') { in_body() } else { self.text(name) }
+        if !name.starts_with('/') {
+            return self.text(name);
+        }
+        match self.json {
+            Some(json) => member(&at(json, name)?, &[]),
+            None => member(self.body?.pointer(name)?, &[]),
+        }
     }
 
     /// The first of these headers that is a text.

@@ -12,7 +12,7 @@ fn headers(fields: &[(&str, &str)]) -> FieldTable {
 }
 
 fn told(headers: &FieldTable, body: Option<&Value>, names: &HeaderMap) -> Failure {
-    read_failure(&FailedMessage { headers, delivered_to: ["", ""], body }, names)
+    read_failure(&FailedMessage { headers, delivered_to: ["", ""], body, json: None }, names)
 }
 
 fn read(fields: &[(&str, &str)]) -> Failure {
@@ -124,7 +124,7 @@ fn mass_transit_tells_more_than_a_class_and_its_envelope_names_the_type() {
     });
     let names = HeaderMap::default();
     let failure = read_failure(
-        &FailedMessage { headers: &headers, delivered_to, body: Some(&published) },
+        &FailedMessage { headers: &headers, delivered_to, body: Some(&published), json: None },
         &names,
     );
     assert_eq!(

@@ -53,7 +53,7 @@ pub struct Facts<'a> {
     /// Of the last arrival.
     pub deaths: &'a [Death],
     /// What of the last arrival is kept for searching; absent until that is done.
-    pub extract: Option<&'a Extract>,
+    pub extract: Option<&'a Extract<'a>>,
 }
 
 impl Expr {
@@ -90,10 +90,9 @@ impl Term {
             Subject::Header(path) => {
                 facts.extract.is_some_and(|extract| test.leads(path, &extract.headers))
             }
-            Subject::Body(path) => facts
-                .extract
-                .and_then(|extract| extract.body.as_ref())
-                .is_some_and(|body| test.leads(path, body)),
+            Subject::Body(path) => {
+                facts.extract.and_then(Extract::values).is_some_and(|body| test.leads(path, body))
+            }
             Subject::Text => facts.extract.is_some_and(|extract| test.folded_text(&extract.text)),
         }
     }

@@ -4,14 +4,19 @@
 //! A word that says what happened stays a word, even if the payload holds it too; so do the names
 //! of fields.
 
+mod json;
+
 use std::collections::HashSet;
 
+use memchr::memmem;
 use serde_json::Value;
 
 use super::lexer::Piece;
+use super::stack;
 use super::variable::Variable;
 use super::vocabulary::{is_telling, is_telling_key};
 use crate::arrival::Delivered;
+use crate::decoding::BodyValues;
 use crate::failure::{CLASSES, MESSAGES};
 use crate::wire::FieldValue;
 
@@ -25,9 +30,12 @@ const FEWEST_VALUE_BYTES: usize = 3;
 /// How deep a body is looked into.
 const MOST_DEPTH: usize = 16;
 
-/// The values that a letter carries.
+/// The values that a letter carries and that stand in its error message.
 #[derive(Debug, Clone, Default)]
 pub struct Shared {
+    /// The message, in lower case: few of the values of a body stand in it.
+    message: String,
+    pairs: Pairs,
     words: HashSet<String>,
     /// Values of several words.
     phrases: Vec<String>,
@@ -36,13 +44,17 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The values in a delivery's body, properties and headers, except what tells of the failure. `body` are the
-    /// values of its body.
+    /// The values in a delivery's body, properties and headers that stand in the error message, except those of headers
+    /// that tell of the failure. `body` are the values of its body.
     #[must_use]
-    pub fn of(delivered: &Delivered, body: Option<&Value>) -> Self {
-        let mut shared = Self::default();
-        if let Some(body) = body {
-            shared.add_values(body, MOST_DEPTH);
+    pub fn of(message: &str, delivered: &Delivered, body: Option<&BodyValues<'_>>) -> Self {
+        let message = stack::without_frames(message).to_ascii_lowercase();
+        let pairs = Pairs::of(message.as_bytes());
+        let mut shared = Self { message, pairs, ..Self::default() };
+        match body.map(|body| (body.json(), body)) {
+            Some((Some(text), _)) => json::remember(&mut shared, text),
+            Some((None, body)) => shared.add_values(body.read(), MOST_DEPTH),
+            None => {}
         }
         let properties = &delivered.properties;
         for text in [&properties.message_id, &properties.correlation_id, &properties.reply_to] {
@@ -72,11 +84,7 @@ impl Shared {
             }
             Value::Object(fields) if depth > 0 => {
                 for (name, value) in fields {
-                    if self.names.len() < MOST_VALUES {
-                        self.names.insert(name.to_ascii_lowercase());
-                    }
-                    // `"status": "failed"` holds one of few words, not a value of its own.
-                    if !is_telling_key(name) {
+                    if self.add_name(name) {
                         self.add_values(value, depth - 1);
                     }
                 }
@@ -86,17 +94,40 @@ impl Shared {
         }
     }
 
+    /// Adds the name of a field, and returns whether its values are some of the letter's own: `"status": "failed"`
+    /// holds one of few words.
+    fn add_name(&mut self, name: &str) -> bool {
+        if let Some(name) = self.said(name) {
+            self.names.insert(name);
+        }
+        !is_telling_key(name)
+    }
+
     fn add(&mut self, value: &str) {
         let value = value.trim();
         let fits = (FEWEST_VALUE_BYTES..=MOST_VALUE_BYTES).contains(&value.len());
         if !fits || self.words.len() + self.phrases.len() >= MOST_VALUES {
             return;
         }
+        let Some(said) = self.said(value) else { return };
         if value.contains(char::is_whitespace) {
             self.phrases.push(value.to_owned());
         } else {
-            self.words.insert(value.to_ascii_lowercase());
+            self.words.insert(said);
         }
+    }
+
+    /// A text in lower case, if it stands in the message.
+    fn said(&self, text: &str) -> Option<String> {
+        let mut lower = [0; MOST_VALUE_BYTES];
+        let lower = lower.get_mut(..text.len())?;
+        lower.copy_from_slice(text.as_bytes());
+        lower.make_ascii_lowercase();
+        if !self.pairs.may_begin(lower) {
+            return None;
+        }
+        let place = memmem::find(self.message.as_bytes(), lower)?;
+        Some(self.message[place..place + text.len()].to_owned())
     }
 
     /// Marks the pieces of `text` that are shared.
@@ -119,6 +150,33 @@ impl Shared {
                 mark_within(pieces, start, start + found.len());
             }
         }
+    }
+}
+
+/// Which two bytes stand beside each other in a text, with some more that only seem to. Most of what does not stand in
+/// it is known by that.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pairs([u64; 32]);
+
+impl Pairs {
+    fn of(text: &[u8]) -> Self {
+        let mut pairs = Self::default();
+        for pair in text.windows(2) {
+            let place = Self::place(pair[0], pair[1]);
+            pairs.0[place / 64] |= 1 << (place % 64);
+        }
+        pairs
+    }
+
+    /// Whether a text may be one that begins so.
+    fn may_begin(&self, text: &[u8]) -> bool {
+        let [first, second, ..] = text else { return true };
+        let place = Self::place(*first, *second);
+        self.0[place / 64] & (1 << (place % 64)) != 0
+    }
+
+    fn place(first: u8, second: u8) -> usize {
+        (usize::from(first) * 37 + usize::from(second)) % 2048
     }
 }
 
@@ -164,10 +222,9 @@ mod tests {
 
     fn template(body: &str, message: &str) -> String {
         let delivered = Delivered { body: body.as_bytes().to_vec(), ..Delivered::default() };
-        let shared = Shared::of(
-            &delivered,
-            Contents::of(&delivered, &MessageTypes::default()).value.as_ref(),
-        );
+        let values = Contents::of(&delivered, &MessageTypes::default()).values;
+        let values = values.map(|values| BodyValues::new(values, &delivered.body));
+        let shared = Shared::of(message, &delivered, values.as_ref());
         let mut masker = Masker::new();
         masker.mask_with(message, |text, pieces| shared.mark(text, pieces)).template()
     }
@@ -204,7 +261,7 @@ mod tests {
         let mut delivered = Delivered::default();
         delivered.headers.set("x-tenant", FieldValue::LongString("globex".into()));
         delivered.headers.set("x-error", FieldValue::LongString("quota".into()));
-        let shared = Shared::of(&delivered, None);
+        let shared = Shared::of("quota of globex", &delivered, None);
         let mut masker = Masker::new();
         let quota = masker.mask_with("quota of globex", |text, pieces| shared.mark(text, pieces));
         assert_eq!(quota.template(), "quota of <shared>");

@@ -29,7 +29,7 @@ fn judge(judge: &Judge, delivered: &Delivered, arrivals: i32) -> Judgement {
     reading.failure.error_class = Some("ShopError".to_owned());
     let message = reading.failure.error_message.as_deref();
     let (relations, contents) = (reading.relations.clone(), reading.contents.clone());
-    let extract = Extract::of(&delivered.headers, relations, contents, message);
+    let extract = Extract::of(delivered, relations, contents, message);
     let facts = Facts {
         id: LetterId(uuid::Uuid::nil()),
         state: LetterState::Held,

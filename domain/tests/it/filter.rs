@@ -29,6 +29,15 @@ proptest! {
     }
 
     #[test]
+    fn values_that_are_read_late_are_those_of_the_body(letter in any::sample()) {
+        let body = letter.extract.as_ref().and_then(|extract| extract.body.as_ref());
+        if let Some(body) = body.filter(|body| body.are_in_body()) {
+            let read = serde_json::from_slice(&letter.delivered.body).ok();
+            prop_assert_eq!(Some(body.read()), read.as_ref());
+        }
+    }
+
+    #[test]
     fn a_negation_is_the_other_answer(filter in any::filter(), letter in any::sample()) {
         let (facts, now) = (letter.facts(), any::now());
         let not = filter.root().map(|root| Expr::Not(Box::new(root.clone())));

@@ -1,9 +1,9 @@
 //! What of letters is kept for searching.
 
+use dlo_domain::decoding::BodyValues;
 use dlo_domain::extract::Extract;
 use dlo_domain::ids::LetterId;
 use dlo_domain::relations::Relations;
-use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -15,17 +15,19 @@ pub struct Row {
     text: String,
     headers: String,
     body: Option<String>,
+    body_is_json: bool,
     relations: Relations,
     /// The number of a schema that stands before the body and that nobody knows.
     pub(crate) unknown_schema: Option<u32>,
 }
 
-impl From<&Extract> for Row {
-    fn from(extract: &Extract) -> Self {
+impl From<&Extract<'_>> for Row {
+    fn from(extract: &Extract<'_>) -> Self {
         Self {
             text: extract.text.clone(),
             headers: extract.headers.to_string(),
-            body: extract.body.as_ref().map(Value::to_string),
+            body: extract.body.as_ref().and_then(BodyValues::written),
+            body_is_json: extract.body.as_ref().is_some_and(BodyValues::are_in_body),
             relations: extract.relations.clone(),
             unknown_schema: extract.unknown_schema,
         }
@@ -44,24 +46,27 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
     let texts: Vec<&str> = rows.iter().map(|(_, row)| row.text.as_str()).collect();
     let headers: Vec<&str> = rows.iter().map(|(_, row)| row.headers.as_str()).collect();
     let bodies: Vec<Option<&str>> = rows.iter().map(|(_, row)| row.body.as_deref()).collect();
+    let are_json: Vec<bool> = rows.iter().map(|(_, row)| row.body_is_json).collect();
     let relations = |of: fn(&Relations) -> Option<&str>| -> Vec<Option<&str>> {
         rows.iter().map(|(_, row)| of(&row.relations)).collect()
     };
     sqlx::query!(
         "insert into extracts
-             (letter_id, text, headers, body, correlation_id, trace_id, business_key)
-         select id, text, headers::jsonb, body::jsonb, correlation_id, trace_id, business_key
+             (letter_id, text, headers, body, correlation_id, trace_id, business_key, body_is_json)
+         select id, text, headers::jsonb, body::jsonb, correlation_id, trace_id, business_key,
+             body_is_json
          from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-                 $7::text[])
-             as new (id, text, headers, body, correlation_id, trace_id, business_key)
+                 $7::text[], $8::boolean[])
+             as new (id, text, headers, body, correlation_id, trace_id, business_key, body_is_json)
          on conflict (letter_id) do update
          set text = excluded.text, headers = excluded.headers, body = excluded.body,
              correlation_id = excluded.correlation_id, trace_id = excluded.trace_id,
-             business_key = excluded.business_key, is_indexed = false
+             business_key = excluded.business_key,
+             body_is_json = excluded.body_is_json, is_indexed = false
          where (extracts.text, extracts.headers, extracts.body, extracts.correlation_id,
-                 extracts.trace_id, extracts.business_key) is distinct from
+                 extracts.trace_id, extracts.business_key, extracts.body_is_json) is distinct from
              (excluded.text, excluded.headers, excluded.body, excluded.correlation_id,
-                 excluded.trace_id, excluded.business_key)",
+                 excluded.trace_id, excluded.business_key, excluded.body_is_json)",
         &ids,
         &texts as &[&str],
         &headers as &[&str],
@@ -69,6 +74,7 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
         &relations(|its| its.correlation_id.as_deref()) as &[Option<&str>],
         &relations(|its| its.trace.as_deref()) as &[Option<&str>],
         &relations(|its| its.business_key.as_deref()) as &[Option<&str>],
+        &are_json,
     )
     .execute(conn)
     .await?;

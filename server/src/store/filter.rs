@@ -131,8 +131,8 @@ impl Matching {
                 });
             }
             Subject::Body(path) => {
-                Lookup::Extract.write(sql, self.by_letter, |sql| {
-                    paths::write(sql, "x.body", path, &term.test);
+                Lookup::Body.write(sql, self.by_letter, |sql| {
+                    paths::write(sql, "b.body", path, &term.test);
                 });
             }
             Subject::Text => Lookup::Extract.write(sql, self.by_letter, |sql| {

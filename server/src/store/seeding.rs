@@ -97,7 +97,7 @@ const PATTERNS: &str = "
         l.routing_key, l.reason, l.told_by, l.error_class, l.error_message, l.message_type,
         l.signature, a.exchange as dead_exchange, a.routing_key as dead_key, a.properties,
         a.headers, a.deaths, convert_from(a.body, 'UTF8') as body, x.text, x.headers as plain,
-        x.body as document,
+        x.body as document, x.body_is_json,
         case hashint8(('x' || left(encode(l.signature, 'hex'), 8))::bit(32)::bigint) & 63
             when 0 then 'critical' when 1 then 'critical'
             when 2 then 'low' when 3 then 'low' when 4 then 'low' when 5 then 'low'
@@ -159,8 +159,8 @@ const ARRIVALS: &str = "
     cross join lateral (select 1 as ordinal union all select 2 where again) as ordinals";
 
 const EXTRACTS: &str = "
-    insert into {extracts_part} (letter_id, text, headers, body, is_indexed)
-    select id, replace(text, '{marker}', own), {headers}, {body}, true
+    insert into {extracts_part} (letter_id, text, headers, body, body_is_json, is_indexed)
+    select id, replace(text, '{marker}', own), {headers}, {body}, {is_json}, true
     from ({made_up}) as made_up";
 
 /// Makes a week's letters, arrivals and extracts, in tables that belong to nothing yet. Tells how
@@ -206,14 +206,15 @@ pub async fn fill(conn: &mut PgConnection, span: &Span, week: Week) -> Result<i6
         if span.without_bodies && table == "arrivals" {
             continue;
         }
-        let (headers, body) = if span.without_bodies {
-            ("'{}'::jsonb", "null::jsonb")
+        let (headers, body, is_json) = if span.without_bodies {
+            ("'{}'::jsonb", "null::jsonb", "false")
         } else {
-            ("plain", "jsonb_set(document, array['order'], own::jsonb)")
+            ("plain", "jsonb_set(document, array['order'], own::jsonb)", "body_is_json")
         };
         let filling = filling
             .replace("{headers}", headers)
             .replace("{body}", body)
+            .replace("{is_json}", is_json)
             .replace("{made_up}", &made_up)
             .replace(&format!("{{{table}_part}}"), &part)
             .replace("{until}", &span.until.to_rfc3339())

@@ -85,5 +85,5 @@ fn read_likely(known: KnownTypes<'_>, ranked: &[Ranked<AvroId>], bytes: &[u8]) -
 fn typed(types: &AvroTypes, id: AvroId, bytes: &[u8], mut step: Step) -> Option<Document> {
     step.detail = types.name(id).map(ToOwned::to_owned);
     let value = types.read(id, bytes).ok()?;
-    Some(Document { step, value, type_id: Some(TypeId::Avro(id)) })
+    Some(Document { step, value, is_outline: false, type_id: Some(TypeId::Avro(id)) })
 }

@@ -42,7 +42,7 @@ pub fn read_labelled(known: KnownTypes<'_>, bytes: &[u8]) -> Result<Document, St
     let value = protobuf::read_untyped(bytes)?;
     let mut step = Step::new(Format::Protobuf, Evidence::Label, bytes.len());
     step.ranking = told(&ranked, |id| name(known, id));
-    Ok(Document { step, value, type_id: None })
+    Ok(Document { step, value, is_outline: false, type_id: None })
 }
 
 /// Reads bytes of which nobody says what they are, where enough shows that they are a message.
@@ -55,7 +55,7 @@ pub fn read_unlabelled(known: KnownTypes<'_>, bytes: &[u8]) -> Option<Document> 
     let mut step = Step::new(Format::Protobuf, Evidence::Shape, bytes.len());
     step.certainty = Certainty::Likely;
     step.ranking = told(&ranked, |id| name(known, id));
-    Some(Document { step, value, type_id: None })
+    Some(Document { step, value, is_outline: false, type_id: None })
 }
 
 /// Whether bytes that were written as base64 are a message.
@@ -94,5 +94,5 @@ fn read_likely(
 fn typed(types: &ProtobufTypes, id: MessageId, bytes: &[u8], mut step: Step) -> Option<Document> {
     step.detail = Some(types.name(id).to_owned());
     let value = protobuf::read_typed(types, id, bytes).ok()?;
-    Some(Document { step, value, type_id: Some(TypeId::Protobuf(id)) })
+    Some(Document { step, value, is_outline: false, type_id: Some(TypeId::Protobuf(id)) })
 }

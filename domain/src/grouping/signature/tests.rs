@@ -1,6 +1,6 @@
 use super::*;
 use crate::arrival::Delivered;
-use crate::decoding::MessageTypes;
+use crate::decoding::{BodyValues, MessageTypes};
 use crate::failure::HeaderMap;
 use crate::wire::FieldValue;
 
@@ -13,14 +13,17 @@ fn delivered(headers: &[(&str, &str)], body: &str) -> Delivered {
     delivered
 }
 
+fn shared(delivered: &Delivered, reading: &Reading) -> Shared {
+    let values = reading.contents.values.clone();
+    let values = values.map(|values| BodyValues::new(values, &delivered.body));
+    let message = reading.failure.error_message.as_deref().unwrap_or_default();
+    Shared::of(message, delivered, values.as_ref())
+}
+
 fn sign(headers: &[(&str, &str)], body: &str) -> Signature {
     let delivered = delivered(headers, body);
     let reading = crate::reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
-    Signature::of(
-        &reading,
-        &Shared::of(&delivered, reading.contents.value.as_ref()),
-        &mut Masker::new(),
-    )
+    Signature::of(&reading, &shared(&delivered, &reading), &mut Masker::new())
 }
 
 const CLASS: (&str, &str) = ("x-error-type", "Acme.NoStock");
@@ -65,11 +68,7 @@ fn without_an_error_the_origin_counts() {
         delivered.headers.set("x-death", FieldValue::Array(vec![FieldValue::Table(death)]));
         let reading =
             crate::reading::read(&delivered, &HeaderMap::default(), &MessageTypes::default());
-        Signature::of(
-            &reading,
-            &Shared::of(&delivered, reading.contents.value.as_ref()),
-            &mut Masker::new(),
-        )
+        Signature::of(&reading, &shared(&delivered, &reading), &mut Masker::new())
     };
     let orders = expired("orders");
     assert_eq!(orders.layer, Layer::Origin);

@@ -22,14 +22,14 @@ fn answers(asked: &[(&str, bool)]) {
     headers.set("tries", FieldValue::LongInt(3));
     let body = br#"{"Customer": {"id": 42, "vip": true}, "lines": [{"sku": "a", "n": 1}, {"sku": "b", "n": 2.5}]}"#;
     let message = "Connection REFUSED by 10.0.0.7 (ECONNREFUSED)";
-    let delivered = Delivered { body: body.to_vec(), ..Delivered::default() };
+    let delivered = Delivered { body: body.to_vec(), headers, ..Delivered::default() };
     let contents = Contents::of(&delivered, &MessageTypes::default());
     let relations = Relations {
         correlation_id: Some("saga-17".to_owned()),
         trace: Some("0af7651916cd43dd8448eb211c80319c".to_owned()),
         business_key: None,
     };
-    let extract = Extract::of(&headers, relations, contents, Some(message));
+    let extract = Extract::of(&delivered, relations, contents, Some(message));
     let death = |queue: &str, reason, count| Death {
         queue: queue.to_owned(),
         reason,

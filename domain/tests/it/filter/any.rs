@@ -82,8 +82,10 @@ pub struct Sample {
     /// Those of `WORKERS` that work on its queue, and those of `EXECUTIONS` that have one of its own.
     pub workers: Vec<String>,
     pub deaths: Vec<Death>,
+    /// Its last arrival.
+    pub delivered: &'static Delivered,
     /// Nothing for a letter whose extract is not made yet.
-    pub extract: Option<Extract>,
+    pub extract: Option<Extract<'static>>,
 }
 
 impl Sample {
@@ -228,14 +230,16 @@ pub fn sample() -> impl Strategy<Value = Sample> {
             let is_named = |of: &&(&str, Option<&str>)| executions.iter().any(|name| name == of.0);
             let with_it = EXECUTIONS.iter().filter(is_named).filter_map(|of| of.1);
             let workers = on_queue.chain(with_it).map(str::to_owned).collect();
-            let contents =
-                Contents::of(&Delivered { body, ..Delivered::default() }, &MessageTypes::default());
+            // Samples are few, and an extract asks its body while it lives.
+            let delivered: &Delivered =
+                Box::leak(Box::new(Delivered { body, headers, ..Delivered::default() }));
+            let contents = Contents::of(delivered, &MessageTypes::default());
             let relations = Relations {
                 correlation_id: names[7].clone(),
                 trace: names[8].clone(),
                 business_key: names[9].clone(),
             };
-            let extract = Extract::of(&headers, relations, contents, names[4].as_deref());
+            let extract = Extract::of(delivered, relations, contents, names[4].as_deref());
             Sample {
                 id: LetterId(id),
                 state,
@@ -253,6 +257,7 @@ pub fn sample() -> impl Strategy<Value = Sample> {
                 executions,
                 workers,
                 deaths,
+                delivered,
                 extract: is_extracted.then_some(extract),
             }
         },

@@ -15,6 +15,8 @@ pub(super) enum Lookup {
     ExecutionsWorker,
     /// What is kept for searching, as `x`.
     Extract,
+    /// The values of the last body, as `b.body`, whether they are kept apart or are those of the body itself.
+    Body,
     /// The last arrival, as `a`.
     Arrival,
     /// Any entry of the last arrival's death history, as `d.death`.
@@ -38,6 +40,12 @@ impl Lookup {
                  where n.letter_id = l.id"
             }
             Self::Extract => "extracts x where x.letter_id = l.id",
+            Self::Body => {
+                "extracts x cross join lateral (select coalesce(x.body, case when x.body_is_json then \
+                 (select json_of(a.body) from arrivals a \
+                  where a.letter_id = l.id and a.ordinal = l.arrivals) end) as body offset 0) as b \
+                 where x.letter_id = l.id"
+            }
             Self::Arrival => "arrivals a where ",
             Self::Death => {
                 "arrivals a cross join lateral jsonb_array_elements(a.deaths) as d (death) where "

@@ -115,13 +115,14 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
     sqlx::query(
         "insert into arrivals (letter_id, ordinal, arrived_at, source_id, exchange, routing_key,
              properties, headers, deaths, body, body_sha256)
-         values ($1, $2, $3, $4, '', '', '{}', '[]', $5, '', '')",
+         values ($1, $2, $3, $4, '', '', '{}', '[]', $5, $6, '')",
     )
     .bind(letter.id.0)
     .bind(letter.arrivals)
     .bind(letter.last_arrived_at)
     .bind(source)
     .bind(serde_json::to_value(&letter.deaths).expect("JSON"))
+    .bind(&letter.delivered.body)
     .execute(&mut *conn)
     .await
     .expect("an arrival");

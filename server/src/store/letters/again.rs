@@ -66,13 +66,13 @@ pub async fn append_returned(
     let ordinal = letter.arrivals + 1;
     insert_arrival(conn, source, incoming, from, ordinal).await?;
     let remembered = incoming.signature.id;
-    let extract = judge_again(incoming, from, letter, judge);
+    let kept = judge_again(incoming, from, letter, judge);
     if incoming.signature.id != remembered {
         // A rule asked for what only the letter knows.
         signatures::remember(conn, &[&*incoming]).await?;
     }
     update_letter(conn, incoming, from, after).await?;
-    extracts::put(conn, &[(from.letter_id, &extracts::Row::from(&extract))]).await?;
+    extracts::put(conn, &[(from.letter_id, &kept)]).await?;
     record_return(conn, incoming, from).await?;
     Ok(Ok(ordinal))
 }
@@ -125,13 +125,13 @@ async fn compare(
 }
 
 /// Judges the letter as it will be: what this death does not tell, it keeps from the one before. Where it
-/// was published first stays, since this time we published it.
+/// was published first stays, since this time we published it. Returns what is kept for searching.
 fn judge_again(
     incoming: &mut Incoming,
     from: ReturnsFrom,
     letter: Letter,
     judge: &Judge,
-) -> Extract {
+) -> extracts::Row {
     let mut stored = court::as_stored(&incoming.reading).into_owned();
     let (origin, failure) = (&mut stored.origin, &mut stored.failure);
     for (told, first) in
@@ -151,7 +151,7 @@ fn judge_again(
     let message = stored.failure.error_message.as_deref();
     let relations = incoming.reading.relations.clone();
     let contents = Contents::of(&incoming.delivered, judge.types());
-    let extract = Extract::of(&incoming.delivered.headers, relations, contents, message);
+    let extract = Extract::of(&incoming.delivered, relations, contents, message);
     let particulars = Particulars {
         id: from.letter_id,
         source: &letter.source,
@@ -166,8 +166,9 @@ fn judge_again(
         delivered: &incoming.delivered,
     };
     let judgement = judge.judge(&case, &mut Masker::new());
+    let row = extracts::Row::from(&extract);
     incoming.apply(judgement);
-    extract
+    row
 }
 
 async fn insert_arrival(

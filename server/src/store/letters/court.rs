@@ -37,7 +37,7 @@ pub(super) struct Particulars<'a> {
 pub(super) fn facts<'a>(
     of: Particulars<'a>,
     reading: &'a Reading,
-    extract: &'a Extract,
+    extract: &'a Extract<'a>,
 ) -> Facts<'a> {
     let (origin, failure) = (&reading.origin, &reading.failure);
     Facts {

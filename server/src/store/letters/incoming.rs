@@ -72,7 +72,7 @@ impl Incoming {
     ) -> Self {
         let contents = std::mem::take(&mut reading.contents);
         let message = reading.failure.error_message.as_deref();
-        let extract = Extract::of(&delivered.headers, reading.relations.clone(), contents, message);
+        let extract = Extract::of(&delivered, reading.relations.clone(), contents, message);
         let new = new_letter(letter_id, arrived_at, &delivered, court);
         let judgement = judge(court, new, &delivered, &reading, &extract, masker);
         Self {
@@ -125,7 +125,7 @@ impl Incoming {
         *kind = kind.take().or_else(|| contents.message_type.clone());
         let message = self.reading.failure.error_message.as_deref();
         let relations = self.reading.relations.clone();
-        let extract = Extract::of(&self.delivered.headers, relations, contents, message);
+        let extract = Extract::of(&self.delivered, relations, contents, message);
         self.extract = extracts::Row::from(&extract);
         let new = new_letter(self.letter_id, self.arrived_at, &self.delivered, court);
         let judgement = judge(court, new, &self.delivered, &self.reading, &extract, masker);
@@ -220,7 +220,7 @@ fn judge(
     letter: Particulars<'_>,
     delivered: &Delivered,
     reading: &Reading,
-    extract: &Extract,
+    extract: &Extract<'_>,
     masker: &mut Masker,
 ) -> Judgement {
     let stored = court::as_stored(reading);
@@ -229,15 +229,15 @@ fn judge(
 }
 
 /// What is kept for searching.
-pub(super) fn extract(
-    delivered: &Delivered,
+pub(super) fn extract<'a>(
+    delivered: &'a Delivered,
     names: &HeaderMap,
     types: &MessageTypes,
     error_message: Option<&str>,
-) -> Extract {
+) -> Extract<'a> {
     let contents = Contents::of(delivered, types);
-    let relations = Relations::of(delivered, names, contents.told());
-    Extract::of(&delivered.headers, relations, contents, error_message)
+    let relations = Relations::of(delivered, names, &contents);
+    Extract::of(delivered, relations, contents, error_message)
 }
 
 fn size_bytes(delivered: &Delivered) -> i64 {

@@ -247,7 +247,7 @@ impl StoredLetter {
         &self,
         types: &MessageTypes,
         error_message: Option<&str>,
-    ) -> Extract {
+    ) -> Extract<'_> {
         super::incoming::extract(&self.delivered, &self.headers, types, error_message)
     }
 
@@ -262,7 +262,7 @@ impl StoredLetter {
 
     /// What is kept of it for searching; it must have been read with what is inside.
     #[must_use]
-    pub fn extract(&self, types: &MessageTypes) -> Extract {
+    pub fn extract(&self, types: &MessageTypes) -> Extract<'_> {
         self.extract_with(types, self.told.failure.error_message.as_deref())
     }
 
