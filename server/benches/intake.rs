@@ -1,10 +1,11 @@
 //! P1, P2 and the memory of P11: how fast a whole office takes letters, as a share of a floor in the same run.
 //!
 //! The floor is the least that any consumer must do: take, COPY into one table without an index,
-//! commit, acknowledge. Rounds of floor and intake alternate; each drains the same number of
-//! real dead letters (expired in a queue, so that they carry a death history) from a durable
-//! queue. Intake is the program itself with everything on, and is timed until the text index has caught up.
-//! Settings: `DLO_BENCH_ROUNDS` (5), `DLO_BENCH_SHARE` (1.0, a share of the usual counts).
+//! commit, acknowledge. Rounds of floor and intake alternate; each drains real dead letters (expired in a queue, so
+//! that they carry a death history) from a durable queue, as many as it takes in a time, and is timed once it runs; how
+//! long it takes to begin is told apart. Intake is the program itself with everything on. What Postgres did meanwhile
+//! is printed. Then letters come at an even pace, and it is watched how far the text index is behind.
+//! Settings: `DLO_BENCH_SIZES` (all: bytes, with spaces between), `DLO_BENCH_ROUNDS` (1), `DLO_BENCH_SECONDS` (20).
 
 #[path = "intake/drain.rs"]
 mod drain;
@@ -16,104 +17,143 @@ mod goals;
 mod letters;
 #[path = "intake/memory.rs"]
 mod memory;
+#[path = "intake/pace.rs"]
+mod pace;
+#[path = "intake/progress.rs"]
+mod progress;
+#[path = "intake/waits.rs"]
+mod waits;
 #[path = "intake/whole_office.rs"]
 mod whole_office;
 
 use std::error::Error;
+use std::time::Duration;
 
 use goals::Table;
 use letters::Bench;
+use progress::Progress;
+use waits::Waits;
 
 /// Bodies of one size, and what is wanted of them.
 struct Size {
     bytes: usize,
-    /// Letters in a round.
-    letters: usize,
+    /// Letters that warm the servers up, and tell how many a round needs.
+    few: usize,
     goal: &'static str,
-    /// Intake ÷ floor, at least.
+    /// Stored ÷ floor, at least.
     ratio: f64,
     /// Letters a second that the nearest peer published, and how many times as fast we are to be.
     peer: Option<(f64, f64)>,
+    /// Letters a second that come at an even pace, which are to be searchable within [`MOST_BEHIND`].
+    pace: Option<usize>,
 }
 
 const SIZES: [Size; 3] = [
-    Size { bytes: 1024, letters: 30_000, goal: "P1", ratio: 0.55, peer: None },
-    Size { bytes: 13 * 1024, letters: 6_000, goal: "P2", ratio: 0.85, peer: Some((140.0, 20.0)) },
-    Size { bytes: 66 * 1024, letters: 1_500, goal: "P2", ratio: 0.75, peer: Some((80.0, 10.0)) },
+    Size { bytes: 1024, few: 20_000, goal: "P1", ratio: 0.55, peer: None, pace: Some(2_000) },
+    Size {
+        bytes: 13 * 1024,
+        few: 6_000,
+        goal: "P2",
+        ratio: 0.85,
+        peer: Some((140.0, 20.0)),
+        pace: None,
+    },
+    Size {
+        bytes: 66 * 1024,
+        few: 1_500,
+        goal: "P2",
+        ratio: 0.75,
+        peer: Some((80.0, 10.0)),
+        pace: None,
+    },
 ];
 
 /// The most memory that a whole office may have at full intake, in MiB.
 const MOST_MIB: f64 = 150.0;
 
+/// The most seconds that a letter may be stored and not searchable.
+const MOST_BEHIND: f64 = 10.0;
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let rounds: usize = setting("DLO_BENCH_ROUNDS", 5);
-    let share: f64 = setting("DLO_BENCH_SHARE", 1.0);
+    let rounds: usize = setting("DLO_BENCH_ROUNDS", 1);
+    let lasts = Duration::from_secs(setting("DLO_BENCH_SECONDS", 20));
+    let wanted = variable("DLO_BENCH_SIZES").unwrap_or_default();
+    let wanted: Vec<usize> = wanted.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    if let Some(other) = wanted.iter().find(|bytes| SIZES.iter().all(|size| size.bytes != **bytes))
+    {
+        return Err(format!("no size has {other} bytes: they are 1024, 13312 and 67584").into());
+    }
     let bench = Bench::prepare().await?;
     let mut table = Table::default();
-    let mut peak = 0;
-    println!("letters a second: median (least–most)");
-    for size in &SIZES {
-        peak = peak.max(measure(&bench, size, rounds, share, &mut table).await?);
+    for size in SIZES.iter().filter(|size| wanted.is_empty() || wanted.contains(&size.bytes)) {
+        measure(&bench, size, rounds, lasts, &mut table).await?;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
-    let peak = peak as f64;
-    let what = "memory of a whole office at full intake, MiB";
-    table.add("P11", what, peak, ..=MOST_MIB);
     bench.finish().await?;
     table.print();
     Ok(())
 }
 
-/// Rounds of one size; the most memory that an office had, in MiB.
+/// Rounds of one size.
 async fn measure(
     bench: &Bench,
     size: &Size,
     rounds: usize,
-    share: f64,
+    lasts: Duration,
     table: &mut Table,
-) -> Result<u64, Box<dyn Error>> {
+) -> Result<(), Box<dyn Error>> {
+    println!("{} B, letters a second", size.bytes);
+    bench.fill(size.bytes, size.few).await?;
+    let count = enough(&floor::drain(bench, size.few).await?, lasts);
+    bench.fill(size.bytes, size.few).await?;
+    let ours = enough(&drain::drain(bench, size.few, async |_| Ok(())).await?.stored, lasts);
+    let (mut ratios, mut indexed, mut peak) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..rounds {
+        bench.fill(size.bytes, count).await?;
+        let floor = floor::drain(bench, count).await?;
+        println!("  floor {:.0}, {count} letters", floor.rate());
+        bench.fill(size.bytes, ours).await?;
+        let mut waits = Waits::default();
+        let drained = drain::drain(bench, ours, async |pool| waits.look(pool).await).await?;
+        println!(
+            "  stored {:.0}, {ours} letters, the first after {:.0} ms; searchable {:.0}; peak {} MiB",
+            drained.stored.rate(),
+            drained.stored.start_up().as_secs_f64() * 1_000.0,
+            drained.indexed,
+            drained.peak_mib,
+        );
+        waits.print();
+        ratios.push(drained.stored.rate() / floor.rate());
+        indexed.push(drained.indexed);
+        peak = peak.max(drained.peak_mib);
+    }
+    let what = format!("stored ÷ floor, {} B", size.bytes);
+    table.add(size.goal, &what, median(&mut ratios), size.ratio..);
+    if let Some((rate, times)) = size.peer {
+        let what = format!("searchable, times the nearest peer's {rate}/s, {} B", size.bytes);
+        table.add(size.goal, &what, median(&mut indexed) / rate, times..);
+    }
+    if let Some(pace) = size.pace {
+        let behind = pace::behind(bench, size.bytes, pace, lasts).await?;
+        let what = format!("seconds until searchable at {pace}/s, {} B", size.bytes);
+        table.add(size.goal, &what, behind, ..=MOST_BEHIND);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
+    let peak = peak as f64;
+    let what = format!("memory of a whole office at full intake, MiB, {} B", size.bytes);
+    table.add("P11", &what, peak, ..=MOST_MIB);
+    Ok(())
+}
+
+/// Letters that keep a drain at work for such a time, and the warm-up before.
+fn enough(drained: &Progress, lasts: Duration) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a count of letters scaled by a share"
+        reason = "a count of letters"
     )]
-    let count = (size.letters as f64 * share).max(100.0) as usize;
-    let (mut floors, mut stored, mut indexed) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut ratios, mut peak) = (Vec::new(), 0);
-    // The first round warms the servers up and is not counted.
-    for round in 0..=rounds {
-        bench.fill(size.bytes, count).await?;
-        let floor = floor::drain(bench, count).await?;
-        bench.fill(size.bytes, count).await?;
-        let drained = drain::drain(bench, count).await?;
-        peak = peak.max(drained.peak_mib);
-        if round > 0 {
-            floors.push(floor);
-            stored.push(drained.stored);
-            indexed.push(drained.indexed);
-            ratios.push(drained.indexed / floor);
-        }
-    }
-    let ratio = median(&mut ratios);
-    println!(
-        "{:>6} B, {count} letters: floor {}, stored {}, searchable {}; ratio {ratio:.2} ({:.2}–{:.2}), peak {peak} MiB",
-        size.bytes,
-        spread(&mut floors),
-        spread(&mut stored),
-        spread(&mut indexed),
-        ratios[0],
-        ratios[ratios.len() - 1],
-    );
-    let what = format!("intake ÷ floor, {} B", size.bytes);
-    table.add(size.goal, &what, ratio, size.ratio..);
-    if let Some((rate, times)) = size.peer {
-        let what = format!("times the nearest peer's {rate}/s, {} B", size.bytes);
-        let ours = median(&mut indexed) / rate;
-        table.add(size.goal, &what, ours, times..);
-    }
-    Ok(peak)
+    let count = (drained.rate() * (lasts + progress::WARM_UP).as_secs_f64()) as usize;
+    count.max(1)
 }
 
 /// A variable of the environment, as `scripts/with-sandbox` and the person at hand set them.
@@ -130,9 +170,4 @@ fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
-}
-
-fn spread(values: &mut [f64]) -> String {
-    let middle = median(values);
-    format!("{middle:>7.0} ({:>6.0}–{:>6.0})", values[0], values[values.len() - 1])
 }

@@ -16,6 +16,8 @@ mod letters;
 mod memory;
 #[path = "replay/office.rs"]
 mod office;
+#[path = "intake/progress.rs"]
+mod progress;
 #[path = "replay/shovel.rs"]
 mod shovel;
 #[path = "intake/whole_office.rs"]
@@ -51,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let shovel = shovel::run(&bench, count).await?;
         shovel::purge(&bench, TARGET).await?;
         bench.fill(SIZE, count).await?;
-        let drained = drain::drain(&bench, count).await?;
+        let drained = drain::drain(&bench, count, async |_| Ok(())).await?;
         rest(&bench).await?;
         let office = WholeOffice::open(&bench.servers()).await?;
         let timed = office::replay_all(&office, count, TARGET).await?;
@@ -64,7 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
              taken before at {:.0}, searchable at {:.0}, by an office of {} MiB",
             timed.planning.as_secs_f64(),
             replay / shovel,
-            drained.stored,
+            drained.stored.rate(),
             drained.indexed,
             drained.peak_mib,
         );
@@ -93,7 +95,7 @@ async fn rest(bench: &Bench) -> Result<(), Box<dyn Error>> {
 /// P4: from the click to the last confirm.
 async fn clicks(bench: &Bench, table: &mut Table) -> Result<(), Box<dyn Error>> {
     bench.fill(SIZE, CLICK * CLICKS).await?;
-    drain::drain(bench, CLICK * CLICKS).await?;
+    drain::drain(bench, CLICK * CLICKS, async |_| Ok(())).await?;
     let office = WholeOffice::open(&bench.servers()).await?;
     let mut times = Vec::new();
     for _ in 0..CLICKS {

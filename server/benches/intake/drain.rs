@@ -1,37 +1,48 @@
 //! The product's own intake: a whole office, with everything on.
 
 use std::error::Error;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
+use sqlx::PgPool;
 
 use crate::letters::{Bench, QUEUE};
 use crate::memory;
+use crate::progress::{self, Progress};
 use crate::whole_office::WholeOffice;
 
-/// How fast a queue was drained.
+/// How a queue was drained.
 pub struct Drained {
-    /// Letters a second until the last one was stored.
-    pub stored: f64,
+    /// How many letters were stored at each moment, from the wish to watch the queue on.
+    pub stored: Progress,
     /// Letters a second until the text index had the last one, too.
     pub indexed: f64,
     /// The most memory that the office had at once, in MiB.
     pub peak_mib: u64,
 }
 
-/// Drains the queue with an office of its own, and ends it when everything is searchable.
-pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error>> {
+/// Drains the queue with an office of its own, and ends it when everything is searchable. `meanwhile` is done again and
+/// again until everything is stored.
+pub async fn drain(
+    bench: &Bench,
+    count: usize,
+    mut meanwhile: impl AsyncFnMut(&PgPool) -> Result<(), sqlx::Error>,
+) -> Result<Drained, Box<dyn Error>> {
     forget(bench).await?;
     let office = WholeOffice::open(&bench.servers()).await?;
     let source = json!({"vhost": bench.vhost, "queue": QUEUE, "mode": "take"});
-    let began = Instant::now();
+    let mut progress = Progress::begin();
     office.ask(Method::POST, "/api/v1/sources", Some(&source)).await?;
-    let letters = "select coalesce(sum(letters), 0)::bigint from letter_counts";
-    while usize::try_from(number(bench, letters).await?)? < count {
-        tokio::time::sleep(Duration::from_millis(10)).await;
+    loop {
+        let letters = stored(bench).await?;
+        progress.mark(letters);
+        if letters >= count {
+            break;
+        }
+        meanwhile(&bench.pool).await?;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let stored = began.elapsed();
     // Each letter has an extract, and each is in the index.
     let indexed = "select count(*) from extracts where is_indexed";
     let unindexed =
@@ -39,22 +50,25 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<Drained, Box<dyn Error
     while number(bench, unindexed).await? > 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let searchable = began.elapsed();
+    let searchable = progress.elapsed();
     let peak_mib = memory::peak_mib(&office.pid)?;
     office.close().await?;
-    let rows = number(bench, "select count(*) from arrivals").await?;
-    let texts = number(bench, indexed).await?;
-    let (rows, texts) = (usize::try_from(rows)?, usize::try_from(texts)?);
+    let (rows, texts) =
+        (number(bench, "select count(*) from arrivals").await?, number(bench, indexed).await?);
     if rows != count || texts != count || bench.depth().await? != 0 {
         return Err(format!("intake stored {rows} and indexed {texts} of {count}").into());
     }
-    #[expect(clippy::cast_precision_loss, reason = "a count of letters")]
-    let rate = |took: Duration| count as f64 / took.as_secs_f64();
-    Ok(Drained { stored: rate(stored), indexed: rate(searchable), peak_mib })
+    let indexed = progress::rate(count, searchable.saturating_sub(progress.start_up()));
+    Ok(Drained { stored: progress, indexed, peak_mib })
+}
+
+/// How many letters are stored, by the counters.
+pub async fn stored(bench: &Bench) -> Result<usize, Box<dyn Error>> {
+    number(bench, "select coalesce(sum(letters), 0)::bigint from letter_counts").await
 }
 
 /// Empties the database of everything that the round before it left.
-async fn forget(bench: &Bench) -> Result<(), Box<dyn Error>> {
+pub async fn forget(bench: &Bench) -> Result<(), Box<dyn Error>> {
     sqlx::raw_sql(
         "truncate sources, letters, arrivals, extracts, signatures, signature_changes,
              signature_totals, letter_counts, death_counts, replays, audit cascade",
@@ -64,6 +78,7 @@ async fn forget(bench: &Bench) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn number(bench: &Bench, query: &'static str) -> Result<i64, Box<dyn Error>> {
-    Ok(sqlx::query_scalar(query).fetch_one(&bench.pool).await?)
+async fn number(bench: &Bench, query: &'static str) -> Result<usize, Box<dyn Error>> {
+    let number: i64 = sqlx::query_scalar(query).fetch_one(&bench.pool).await?;
+    Ok(usize::try_from(number)?)
 }

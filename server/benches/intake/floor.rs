@@ -2,7 +2,6 @@
 //! best for it: large batches, no transaction but COPY's own, and deliveries that come while it writes.
 
 use std::error::Error;
-use std::time::Instant;
 
 use dlo_server::broker::Brokers;
 use futures_util::StreamExt as _;
@@ -11,14 +10,15 @@ use lapin::types::FieldTable;
 use lapin::{Connection, ConnectionProperties};
 
 use crate::letters::{Bench, QUEUE};
+use crate::progress::Progress;
 
 /// Letters in one COPY.
 const BATCH: usize = 1_000;
 /// Twice a batch: while one is written, the next one comes.
 const PREFETCH: u16 = 2_000;
 
-/// Drains the queue; letters a second.
-pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
+/// Drains the queue.
+pub async fn drain(bench: &Bench, count: usize) -> Result<Progress, Box<dyn Error>> {
     sqlx::raw_sql("drop table if exists floor; create table floor (headers text, body bytea)")
         .execute(&bench.pool)
         .await?;
@@ -28,7 +28,7 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
     let channel = connection.create_channel().await?;
     channel.basic_qos(PREFETCH, BasicQosOptions::default()).await?;
     let options = BasicConsumeOptions::default();
-    let began = Instant::now();
+    let mut progress = Progress::begin();
     let mut consumer =
         channel.basic_consume(QUEUE.into(), "".into(), options, FieldTable::default()).await?;
     let mut done = 0;
@@ -47,15 +47,14 @@ pub async fn drain(bench: &Bench, count: usize) -> Result<f64, Box<dyn Error>> {
         copy.finish().await?;
         channel.basic_ack(last, BasicAckOptions { multiple: true }).await?;
         done += size;
+        progress.mark(done);
     }
-    let seconds = began.elapsed().as_secs_f64();
     connection.close(200, "done".into()).await?;
     let rows: i64 = sqlx::query_scalar("select count(*) from floor").fetch_one(&bench.pool).await?;
     if usize::try_from(rows)? != count {
         return Err(format!("the floor stored {rows} of {count}").into());
     }
-    #[expect(clippy::cast_precision_loss, reason = "a count of letters")]
-    Ok(count as f64 / seconds)
+    Ok(progress)
 }
 
 /// What begins a stream in COPY's binary form: signature, flags, length of the extension.

@@ -1,6 +1,7 @@
 //! The servers, the queue and the letters of the benchmark.
 
 use std::error::Error;
+use std::ops::Range;
 use std::time::Duration;
 
 use dlo_server::broker::Brokers;
@@ -87,8 +88,17 @@ impl Bench {
 
     /// Makes so many dead letters with bodies of this size, and waits until they are all dead.
     pub async fn fill(&self, size: usize, count: usize) -> Result<(), Box<dyn Error>> {
+        self.publish(size, 0..count).await?;
+        while usize::try_from(self.depth().await?)? < count {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    /// Publishes letters of this size, by their numbers, that die at once.
+    pub async fn publish(&self, size: usize, numbers: Range<usize>) -> Result<(), Box<dyn Error>> {
         let mut confirms = std::collections::VecDeque::new();
-        for number in 0..count {
+        for number in numbers {
             let confirm = self
                 .channel
                 .basic_publish(
@@ -108,9 +118,6 @@ impl Bench {
         }
         for confirm in confirms {
             confirm.await?;
-        }
-        while usize::try_from(self.depth().await?)? < count {
-            tokio::time::sleep(Duration::from_millis(50)).await;
         }
         Ok(())
     }
