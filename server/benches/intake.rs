@@ -116,11 +116,12 @@ async fn measure(
         let mut waits = Waits::default();
         let drained = drain::drain(bench, ours, async |pool| waits.look(pool).await).await?;
         println!(
-            "  stored {:.0}, {ours} letters, the first after {:.0} ms; searchable {:.0}; peak {} MiB",
+            "  stored {:.0}, {ours} letters, the first after {:.0} ms; searchable {:.0}; peak {} MiB; {} B a letter on the disk",
             drained.stored.rate(),
             drained.stored.start_up().as_secs_f64() * 1_000.0,
             drained.indexed,
             drained.peak_mib,
+            drained.bytes_a_letter,
         );
         waits.print();
         ratios.push(drained.stored.rate() / floor.rate());

@@ -63,12 +63,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let replay = count as f64 / timed.whole.as_secs_f64();
         println!(
             "  round {round}: shovel {shovel:>6.0}, replay {replay:>6.0} ({:.1} s of planning in it), ratio {:.2}; \
-             taken before at {:.0}, searchable at {:.0}, by an office of {} MiB",
+             taken before at {:.0}, searchable at {:.0}, by an office of {} MiB, {} B a letter",
             timed.planning.as_secs_f64(),
             replay / shovel,
             drained.stored.rate(),
             drained.indexed,
             drained.peak_mib,
+            drained.bytes_a_letter,
         );
         ratios.push(replay / shovel);
     }

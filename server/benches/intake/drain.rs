@@ -20,7 +20,16 @@ pub struct Drained {
     pub indexed: f64,
     /// The most memory that the office had at once, in MiB.
     pub peak_mib: u64,
+    /// What a letter takes on the disk with all its rows and indexes, in bytes.
+    pub bytes_a_letter: usize,
 }
+
+/// What letters take, in all weeks.
+const SPACE: &str = "
+    select sum(pg_total_relation_size(relid))::bigint
+    from unnest(array['letters', 'arrivals', 'extracts']::regclass[]) as root,
+         pg_partition_tree(root)
+    where isleaf";
 
 /// Drains the queue with an office of its own, and ends it when everything is searchable. `meanwhile` is done again and
 /// again until everything is stored.
@@ -59,7 +68,8 @@ pub async fn drain(
         return Err(format!("intake stored {rows} and indexed {texts} of {count}").into());
     }
     let indexed = progress::rate(count, searchable.saturating_sub(progress.start_up()));
-    Ok(Drained { stored: progress, indexed, peak_mib })
+    let bytes_a_letter = number(bench, SPACE).await? / count;
+    Ok(Drained { stored: progress, indexed, peak_mib, bytes_a_letter })
 }
 
 /// How many letters are stored, by the counters.

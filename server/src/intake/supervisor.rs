@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use dlo_domain::event::LiveEvent;
 use dlo_domain::ids::SourceId;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -37,6 +38,11 @@ impl Duty for Supervisor {
         let wanted = watched(&self.intake).await?;
         self.adjust(wanted, stop);
         Ok(Next::Usual)
+    }
+
+    /// A source that was added is taken from at once.
+    fn is_woken_by(&self, event: &LiveEvent) -> bool {
+        matches!(event, LiveEvent::Source { .. })
     }
 
     /// Every source ends in order.
