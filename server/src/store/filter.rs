@@ -132,7 +132,7 @@ impl Matching {
             }
             Subject::Body(path) => {
                 Lookup::Body.write(sql, self.by_letter, |sql| {
-                    paths::write(sql, "b.body", path, &term.test);
+                    paths::write(sql, lookup::BODY, path, &term.test);
                 });
             }
             Subject::Text => Lookup::Extract.write(sql, self.by_letter, |sql| {

@@ -15,7 +15,7 @@ pub(super) enum Lookup {
     ExecutionsWorker,
     /// What is kept for searching, as `x`.
     Extract,
-    /// The values of the last body, as `b.body`, whether they are kept apart or are those of the body itself.
+    /// What is kept for searching, as `x`, and the last arrival, as `a`: [`BODY`] is the values of its body.
     Body,
     /// The last arrival, as `a`.
     Arrival,
@@ -24,6 +24,11 @@ pub(super) enum Lookup {
     /// Any routing key of any such entry, as `k.name`.
     DeathKey,
 }
+
+/// The values of a body. All that says that it is JSON stands in one expression, since Postgres may ask a condition of
+/// any two rows before it looks whether they belong together, and what is no JSON is an error.
+pub(super) const BODY: &str = "coalesce(x.body, case when x.body_is_json and x.letter_id = l.id \
+     and a.letter_id = l.id and a.ordinal = l.arrivals then json_of(a.body) end)";
 
 const LAST_ARRIVAL: &str = "a.letter_id = l.id and a.ordinal = l.arrivals";
 
@@ -40,12 +45,7 @@ impl Lookup {
                  where n.letter_id = l.id"
             }
             Self::Extract => "extracts x where x.letter_id = l.id",
-            Self::Body => {
-                "extracts x cross join lateral (select coalesce(x.body, case when x.body_is_json then \
-                 (select json_of(a.body) from arrivals a \
-                  where a.letter_id = l.id and a.ordinal = l.arrivals) end) as body offset 0) as b \
-                 where x.letter_id = l.id"
-            }
+            Self::Body => "extracts x cross join arrivals a where x.letter_id = l.id and ",
             Self::Arrival => "arrivals a where ",
             Self::Death => {
                 "arrivals a cross join lateral jsonb_array_elements(a.deaths) as d (death) where "
@@ -57,7 +57,7 @@ impl Lookup {
             }
         };
         sql.push("exists (select from ").push(tables);
-        if matches!(self, Self::Arrival | Self::Death | Self::DeathKey) {
+        if matches!(self, Self::Body | Self::Arrival | Self::Death | Self::DeathKey) {
             sql.push(LAST_ARRIVAL);
         }
         sql.push(" and (");
