@@ -186,7 +186,7 @@ mod tests {
         let delivered = with_body(br#"{"a\u0000b": ["\u0000"]}"#);
         let values = json!({"a\u{fffd}b": ["\u{fffd}"]});
         assert_eq!(extract(&delivered, None).values(), Some(&values));
-        assert_eq!(extract(&with_body(b"a\0b"), None).text, "", "that is no text");
+        assert_eq!(extract(&with_body(b"a\0b"), None).text, "", "it is not text");
     }
 
     #[test]

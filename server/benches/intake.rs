@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use goals::Table;
 use letters::Bench;
+use pace::Paced;
 use progress::Progress;
 use waits::Waits;
 
@@ -135,8 +136,8 @@ async fn measure(
         table.add(size.goal, &what, median(&mut indexed) / rate, times..);
     }
     if let Some(pace) = size.pace {
-        let behind = pace::behind(bench, size.bytes, pace, lasts).await?;
-        let what = format!("seconds until searchable at {pace}/s, {} B", size.bytes);
+        let Paced { a_second, behind } = pace::run(bench, size.bytes, pace, lasts).await?;
+        let what = format!("seconds until searchable at {a_second:.0}/s, {} B", size.bytes);
         table.add(size.goal, &what, behind, ..=MOST_BEHIND);
     }
     #[expect(clippy::cast_precision_loss, reason = "a few hundred")]

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::drain;
 use crate::letters::{Bench, QUEUE};
+use crate::progress;
 use crate::whole_office::WholeOffice;
 
 /// Letters that come at once, so many times a second.
@@ -22,14 +23,21 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How long the index may take to catch up when nothing comes any more.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Lets letters of a size come, so many a second; the longest time, in seconds, that a letter was stored and not
-/// searchable.
-pub async fn behind(
+/// How letters came, and how far the index was behind.
+pub struct Paced {
+    /// Letters that came a second: fewer than wanted where the broker or this program could not.
+    pub a_second: f64,
+    /// The longest time, in seconds, that a letter was stored and not searchable.
+    pub behind: f64,
+}
+
+/// Lets letters of a size come, so many a second.
+pub async fn run(
     bench: &Bench,
     size: usize,
     a_second: usize,
     lasts: Duration,
-) -> Result<f64, Box<dyn Error>> {
+) -> Result<Paced, Box<dyn Error>> {
     drain::forget(bench).await?;
     let office = WholeOffice::open(&bench.servers()).await?;
     let source = json!({"vhost": bench.vhost, "queue": QUEUE, "mode": "take"});
@@ -37,14 +45,14 @@ pub async fn behind(
     let coming = async {
         let mut ticks = tokio::time::interval(Duration::from_secs(1) / times(a_second));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
-        let until = Instant::now() + lasts;
+        let began = Instant::now();
         let mut sent = 0;
-        while Instant::now() < until {
+        while began.elapsed() < lasts {
             ticks.tick().await;
             bench.publish(size, sent..sent + AT_ONCE).await?;
             sent += AT_ONCE;
         }
-        Ok::<_, Box<dyn Error>>(sent)
+        Ok::<_, Box<dyn Error>>((sent, progress::rate(sent, began.elapsed())))
     };
     let give_up = Instant::now() + lasts + PATIENCE;
     let mut worst = Duration::ZERO;
@@ -57,17 +65,16 @@ pub async fn behind(
         }
         let oldest = oldest_unindexed(&bench.pool).await?;
         worst = worst.max(oldest.unwrap_or_default());
-        if let Some(sent) = sent.filter(|_| oldest.is_none())
+        if let Some((sent, a_second)) = sent.filter(|_| oldest.is_none())
             && drain::stored(bench).await? == sent
         {
-            break;
+            office.close().await?;
+            return Ok(Paced { a_second, behind: worst.as_secs_f64() });
         }
         if Instant::now() > give_up {
             return Err("the text index never caught up".into());
         }
     }
-    office.close().await?;
-    Ok(worst.as_secs_f64())
 }
 
 /// How often letters come at once.
