@@ -21,6 +21,9 @@ const MOST_DEPTH: usize = 16;
 pub struct Extract<'a> {
     /// The error message and the beginning of the body, the case of A to Z put aside.
     pub text: String,
+    /// How many bytes at the beginning of the body the text ends with, after the error message, where nothing else is in
+    /// it: then it need not be kept beside them.
+    pub excerpt_bytes: Option<usize>,
     /// The headers as plain JSON, without the death history.
     pub headers: Value,
     /// The values of the body, when it has a structure that is known and is not too large.
@@ -40,13 +43,17 @@ impl<'a> Extract<'a> {
         contents: Contents,
         error_message: Option<&str>,
     ) -> Self {
-        let text = match (error_message, contents.excerpt) {
-            (Some(message), Some(excerpt)) => format!("{message}\n{excerpt}"),
-            (Some(message), None) => message.to_owned(),
-            (None, excerpt) => excerpt.unwrap_or_default(),
+        let excerpt = contents.excerpt.unwrap_or_default();
+        let is_in_body = delivered.body.starts_with(excerpt.as_bytes()) && !excerpt.contains('\0');
+        let excerpt_bytes = is_in_body.then_some(excerpt.len());
+        let text = match error_message {
+            Some(message) if excerpt.is_empty() => message.to_owned(),
+            Some(message) => format!("{message}\n{excerpt}"),
+            None => excerpt,
         };
         Self {
             text: without_nul(text).to_ascii_lowercase(),
+            excerpt_bytes,
             headers: plain_headers(&delivered.headers),
             body: contents.values.map(|values| BodyValues::new(kept(values), &delivered.body)),
             relations,

@@ -128,9 +128,9 @@ pub async fn seed(
     let began = Instant::now();
     fill(pool, &span, tell).await?;
     let rows = began.elapsed();
-    let [letters_table, arrivals, extracts] = store::tables();
-    let indexes = join(pool, &span, &[letters_table, arrivals], tell).await?;
-    let text_index = join(pool, &span, &[extracts], tell).await?;
+    let [letters_table, arrivals, extracts, texts] = store::tables();
+    let indexes = join(pool, &span, &[letters_table, arrivals, extracts], tell).await?;
+    let text_index = join(pool, &span, &[texts], tell).await?;
     let began = Instant::now();
     store::count_again(&mut conn).await?;
     let counters = began.elapsed();

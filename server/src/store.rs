@@ -40,6 +40,7 @@ pub mod rules;
 pub mod schemas;
 pub mod seeding;
 pub mod sources;
+pub mod texts;
 pub mod timeline;
 pub mod tokens;
 pub mod topology;

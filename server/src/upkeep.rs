@@ -5,8 +5,8 @@
 mod alerts;
 mod counters;
 mod error_reports;
-mod extracts;
 mod replays;
+mod texts;
 mod weeks;
 mod weights;
 
@@ -36,8 +36,8 @@ impl Upkeep {
         duties.every("weighing groups", weights::WEIGH_EVERY, weighing);
         let tidying = weeks::Tidying { upkeep: self.clone(), last_pass: None };
         duties.every("removing what is old", weeks::TIDY_EVERY, tidying);
-        let indexing = extracts::Indexing { upkeep: self.clone() };
-        duties.every("indexing texts", extracts::LOOK_EVERY, indexing);
+        let indexing = texts::Indexing { upkeep: self.clone() };
+        duties.every("indexing texts", texts::LOOK_EVERY, indexing);
         let forgetting = replays::Forgetting { upkeep: self.clone(), place: None };
         duties.every("forgetting replays", replays::FORGET_EVERY, forgetting);
         let forgetting = error_reports::Forgetting { upkeep: self.clone(), place: None };

@@ -27,7 +27,7 @@ pub struct Drained {
 /// What letters take, in all weeks.
 const SPACE: &str = "
     select sum(pg_total_relation_size(relid))::bigint
-    from unnest(array['letters', 'arrivals', 'extracts']::regclass[]) as root,
+    from unnest(array['letters', 'arrivals', 'extracts', 'texts']::regclass[]) as root,
          pg_partition_tree(root)
     where isleaf";
 
@@ -52,10 +52,8 @@ pub async fn drain(
         meanwhile(&bench.pool).await?;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    // Each letter has an extract, and each is in the index.
-    let indexed = "select count(*) from extracts where is_indexed";
-    let unindexed =
-        "select count(*) from (select from extracts where not is_indexed limit 1) as waiting";
+    let indexed = "select count(*) from texts";
+    let unindexed = "select count(*) from (select from unindexed_letters limit 1) as waiting";
     while number(bench, unindexed).await? > 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -80,7 +78,7 @@ pub async fn stored(bench: &Bench) -> Result<usize, Box<dyn Error>> {
 /// Empties the database of everything that the round before it left.
 pub async fn forget(bench: &Bench) -> Result<(), Box<dyn Error>> {
     sqlx::raw_sql(
-        "truncate sources, letters, arrivals, extracts, signatures, signature_changes,
+        "truncate sources, letters, arrivals, extracts, texts, unindexed_letters, signatures, signature_changes,
              signature_totals, letter_counts, death_counts, replays, audit cascade",
     )
     .execute(&bench.pool)

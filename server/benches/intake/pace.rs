@@ -84,11 +84,10 @@ fn times(a_second: usize) -> u32 {
 
 /// For how long the oldest letter is stored that the index does not have; its id begins with the time.
 async fn oldest_unindexed(pool: &PgPool) -> Result<Option<Duration>, sqlx::Error> {
-    let oldest: Option<Uuid> = sqlx::query_scalar(
-        "select letter_id from extracts where not is_indexed order by letter_id limit 1",
-    )
-    .fetch_optional(pool)
-    .await?;
+    let oldest: Option<Uuid> =
+        sqlx::query_scalar("select letter_ids[1] from unindexed_letters order by number limit 1")
+            .fetch_optional(pool)
+            .await?;
     let Some((seconds, _)) = oldest.and_then(|id| id.get_timestamp()).map(|time| time.to_unix())
     else {
         return Ok(None);

@@ -167,7 +167,7 @@ async fn read_anew(
     name_types(conn, named).await?;
     registry_schemas::note(conn, rows.iter().filter_map(|(_, row)| row.unknown_schema)).await?;
     let rows: Vec<(LetterId, &extracts::Row)> = rows.iter().map(|(id, row)| (*id, row)).collect();
-    extracts::put(conn, &rows).await
+    extracts::replace(conn, &rows).await
 }
 
 /// Writes down which letters alert rules measure. One that died again since it was read was looked at then.

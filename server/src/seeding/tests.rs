@@ -55,6 +55,12 @@ async fn counters_equal_a_recount(pool: PgPool) {
             "select id, arrivals::bigint, last_arrived_at from letters",
         ),
         (
+            "select letter_id, text from texts",
+            "select l.id, text_of(l.error_message, a.body, x.excerpt_bytes) from letters l
+             join extracts x on x.letter_id = l.id
+             join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals",
+        ),
+        (
             "select letter_id from extracts where body_is_json and body is null",
             "select letter_id from arrivals where ordinal = 1 and json_of(body) is not null",
         ),

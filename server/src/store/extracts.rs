@@ -7,12 +7,13 @@ use dlo_domain::relations::Relations;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::StoreError;
+use super::{StoreError, texts};
 
 /// An extract as Postgres takes it.
 #[derive(Debug)]
 pub struct Row {
     text: String,
+    excerpt_bytes: Option<i32>,
     headers: String,
     body: Option<String>,
     body_is_json: bool,
@@ -25,6 +26,7 @@ impl From<&Extract<'_>> for Row {
     fn from(extract: &Extract<'_>) -> Self {
         Self {
             text: extract.text.clone(),
+            excerpt_bytes: extract.excerpt_bytes.and_then(|bytes| i32::try_from(bytes).ok()),
             headers: extract.headers.to_string(),
             body: extract.body.as_ref().and_then(BodyValues::written),
             body_is_json: extract.body.as_ref().is_some_and(BodyValues::are_in_body),
@@ -34,16 +36,34 @@ impl From<&Extract<'_>> for Row {
     }
 }
 
-/// Stores the extracts of letters, in the place of older ones that are others.
+impl Row {
+    /// The text, where it does not stand in the letter and its body.
+    fn kept_text(&self) -> Option<&str> {
+        self.excerpt_bytes.is_none().then_some(&self.text)
+    }
+}
+
+/// Stores the extracts of letters that may have older ones, in their place.
 ///
 /// # Errors
-/// When Postgres does not do it: then the transaction must be given up.
+/// Returns an error if a statement fails: then the transaction must be given up.
+pub async fn replace(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(), StoreError> {
+    put(conn, rows).await?;
+    let texts: Vec<_> = rows.iter().map(|(id, row)| (*id, row.text.as_str())).collect();
+    texts::index_again(conn, &texts).await
+}
+
+/// Stores the extracts of new letters.
+///
+/// # Errors
+/// Returns an error if the statement fails: then the transaction must be given up.
 pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(), StoreError> {
     if rows.is_empty() {
         return Ok(());
     }
     let ids: Vec<Uuid> = rows.iter().map(|(id, _)| id.0).collect();
-    let texts: Vec<&str> = rows.iter().map(|(_, row)| row.text.as_str()).collect();
+    let texts: Vec<Option<&str>> = rows.iter().map(|(_, row)| row.kept_text()).collect();
+    let excerpts: Vec<Option<i32>> = rows.iter().map(|(_, row)| row.excerpt_bytes).collect();
     let headers: Vec<&str> = rows.iter().map(|(_, row)| row.headers.as_str()).collect();
     let bodies: Vec<Option<&str>> = rows.iter().map(|(_, row)| row.body.as_deref()).collect();
     let are_json: Vec<bool> = rows.iter().map(|(_, row)| row.body_is_json).collect();
@@ -52,29 +72,34 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
     };
     sqlx::query!(
         "insert into extracts
-             (letter_id, text, headers, body, correlation_id, trace_id, business_key, body_is_json)
+             (letter_id, text, headers, body, correlation_id, trace_id, business_key, body_is_json,
+              excerpt_bytes)
          select id, text, headers::jsonb, body::jsonb, correlation_id, trace_id, business_key,
-             body_is_json
+             body_is_json, excerpt_bytes
          from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-                 $7::text[], $8::boolean[])
-             as new (id, text, headers, body, correlation_id, trace_id, business_key, body_is_json)
+                 $7::text[], $8::boolean[], $9::integer[])
+             as new (id, text, headers, body, correlation_id, trace_id, business_key, body_is_json,
+                 excerpt_bytes)
          on conflict (letter_id) do update
          set text = excluded.text, headers = excluded.headers, body = excluded.body,
              correlation_id = excluded.correlation_id, trace_id = excluded.trace_id,
              business_key = excluded.business_key,
-             body_is_json = excluded.body_is_json, is_indexed = false
+             body_is_json = excluded.body_is_json, excerpt_bytes = excluded.excerpt_bytes
          where (extracts.text, extracts.headers, extracts.body, extracts.correlation_id,
-                 extracts.trace_id, extracts.business_key, extracts.body_is_json) is distinct from
+                 extracts.trace_id, extracts.business_key, extracts.body_is_json,
+                 extracts.excerpt_bytes) is distinct from
              (excluded.text, excluded.headers, excluded.body, excluded.correlation_id,
-                 excluded.trace_id, excluded.business_key, excluded.body_is_json)",
+                 excluded.trace_id, excluded.business_key, excluded.body_is_json,
+                 excluded.excerpt_bytes)",
         &ids,
-        &texts as &[&str],
+        &texts as &[Option<&str>],
         &headers as &[&str],
         &bodies as &[Option<&str>],
         &relations(|its| its.correlation_id.as_deref()) as &[Option<&str>],
         &relations(|its| its.trace.as_deref()) as &[Option<&str>],
         &relations(|its| its.business_key.as_deref()) as &[Option<&str>],
         &are_json,
+        &excerpts as &[Option<i32>],
     )
     .execute(conn)
     .await?;
@@ -92,39 +117,6 @@ pub async fn relations(conn: &mut PgConnection, id: LetterId) -> Result<Relation
         id.0
     );
     Ok(found.fetch_optional(conn).await?.unwrap_or_default())
-}
-
-/// Puts at most `most` texts into the trigram index, and tells how many. Several offices can do
-/// this at once.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn index_some(conn: &mut PgConnection, most: i64) -> Result<u64, StoreError> {
-    let done = sqlx::query!(
-        "update extracts set is_indexed = true
-         where letter_id in (
-             select letter_id from extracts where not is_indexed
-             order by letter_id limit $1 for update skip locked)",
-        most
-    )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected())
-}
-
-/// Whether no letter came in during the last seconds.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn is_calm(conn: &mut PgConnection) -> Result<bool, StoreError> {
-    let is_calm = sqlx::query_scalar!(
-        r#"select not exists (
-               select from letters where last_arrived_at > now() - interval '5 seconds'
-           ) as "is_calm!""#
-    )
-    .fetch_one(conn)
-    .await?;
-    Ok(is_calm)
 }
 
 #[cfg(test)]

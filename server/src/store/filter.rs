@@ -135,8 +135,8 @@ impl Matching {
                     paths::write(sql, lookup::BODY, path, &term.test);
                 });
             }
-            Subject::Text => Lookup::Extract.write(sql, self.by_letter, |sql| {
-                write_text(sql, &term.test);
+            Subject::Text => Lookup::Text.write(sql, self.by_letter, |sql| {
+                columns::write_folded(sql, "x.text", &term.test);
             }),
         }
     }
@@ -179,9 +179,6 @@ impl Matching {
             _ if *test == Test::Exists => {
                 sql.push(name).push(" is not null");
             }
-            Kind::Name if lookup == Lookup::Extract => {
-                by_index(sql, |sql| columns::write_name(sql, name, test));
-            }
             Kind::Name => columns::write_name(sql, name, test),
             Kind::Prose => columns::write_prose(sql, name, test),
             // As its index has it.
@@ -213,22 +210,6 @@ fn ids(test: &Test) -> impl Iterator<Item = Uuid> {
         Value::Id(id) => Some(*id),
         _ => None,
     })
-}
-
-/// What is asked of the text of `extracts x`.
-fn write_text(sql: &mut Sql, test: &Test) {
-    by_index(sql, |sql| columns::write_folded(sql, "x.text", test));
-}
-
-/// Writes a condition on `extracts x` for what its indexes have already and for what they do not have yet: either part
-/// has an index of its own.
-fn by_index(sql: &mut Sql, condition: impl Fn(&mut Sql)) {
-    let parts = ["x.is_indexed", "not x.is_indexed"];
-    joined(sql, " or ", &parts, |sql, part| {
-        sql.push("(").push(part).push(" and ");
-        condition(sql);
-        sql.push(")");
-    });
 }
 
 /// Writes parts with a word between them, in parentheses; of nothing, `false`.

@@ -154,7 +154,8 @@ async fn remove_some(
                limit $3 for update skip locked),
            gone as (delete from letters using due where letters.id = due.id returning letters.id),
            bodies as (delete from arrivals using due where letter_id = due.id),
-           texts as (delete from extracts using due where letter_id = due.id),
+           extracts as (delete from extracts using due where letter_id = due.id),
+           texts as (delete from texts using due where letter_id = due.id),
            sent as (delete from replay_bodies using due where letter_id = due.id),
            named as (delete from letter_executions using due where letter_id = due.id),
            watched as (delete from alert_waiting using due where letter_id = due.id)

@@ -70,7 +70,7 @@ pub async fn has_letters(conn: &mut PgConnection) -> Result<bool, StoreError> {
 pub async fn remove_everything(conn: &mut PgConnection) -> Result<(), StoreError> {
     run(
         conn,
-        "truncate sources, letters, arrivals, extracts, letter_counts, death_counts,
+        "truncate sources, letters, arrivals, extracts, texts, unindexed_letters, letter_counts, death_counts,
          signature_totals, signature_changes, signature_hours, signature_slots,
          queue_deaths, groups, signatures, alert_arrivals, alert_waiting,
          replays, replay_items, audit cascade",
@@ -96,8 +96,9 @@ const PATTERNS: &str = "
     select row_number() over (order by l.id) - 1 as n, l.source_id, l.queue, l.exchange,
         l.routing_key, l.reason, l.told_by, l.error_class, l.error_message, l.message_type,
         l.signature, a.exchange as dead_exchange, a.routing_key as dead_key, a.properties,
-        a.headers, a.deaths, convert_from(a.body, 'UTF8') as body, x.text, x.headers as plain,
-        x.body as document, x.body_is_json,
+        a.headers, a.deaths, convert_from(a.body, 'UTF8') as body,
+        coalesce(x.text, text_of(l.error_message, a.body, x.excerpt_bytes)) as text, x.excerpt_bytes,
+        x.headers as plain, x.body as document, x.body_is_json,
         case hashint8(('x' || left(encode(l.signature, 'hex'), 8))::bit(32)::bigint) & 63
             when 0 then 'critical' when 1 then 'critical'
             when 2 then 'low' when 3 then 'low' when 4 then 'low' when 5 then 'low'
@@ -108,7 +109,7 @@ const PATTERNS: &str = "
     join arrivals a on a.letter_id = l.id
     join extracts x on x.letter_id = l.id;
     analyze seed_patterns;
-    truncate letters, arrivals, extracts, letter_counts, death_counts, signature_changes,
+    truncate letters, arrivals, extracts, texts, unindexed_letters, letter_counts, death_counts, signature_changes,
         signature_totals, signature_hours, signature_slots, queue_deaths";
 
 /// What each letter is, by its number alone: run again, the same letters come out.
@@ -159,11 +160,16 @@ const ARRIVALS: &str = "
     cross join lateral (select 1 as ordinal union all select 2 where again) as ordinals";
 
 const EXTRACTS: &str = "
-    insert into {extracts_part} (letter_id, text, headers, body, body_is_json, is_indexed)
-    select id, replace(text, '{marker}', own), {headers}, {body}, {is_json}, true
+    insert into {extracts_part} (letter_id, text, headers, body, body_is_json, excerpt_bytes)
+    select id, case when excerpt_bytes is null then replace(text, '{marker}', own) end, {headers},
+        {body}, {is_json}, excerpt_bytes
     from ({made_up}) as made_up";
 
-/// Makes a week's letters, arrivals and extracts, in tables that belong to nothing yet. Tells how
+const TEXTS: &str = "
+    insert into {texts_part} (letter_id, text)
+    select id, replace(text, '{marker}', own) from ({made_up}) as made_up";
+
+/// Makes a week's letters, arrivals, extracts and texts, in tables that belong to nothing yet. Tells how
 /// many letters.
 ///
 /// # Errors
@@ -191,7 +197,7 @@ pub async fn fill(conn: &mut PgConnection, span: &Span, week: Week) -> Result<i6
         "set local work_mem = '128MB'; set local max_parallel_workers_per_gather = 0",
     )
     .await?;
-    for (table, filling) in TABLES.into_iter().zip([LETTERS, ARRIVALS, EXTRACTS]) {
+    for (table, filling) in TABLES.into_iter().zip([LETTERS, ARRIVALS, EXTRACTS, TEXTS]) {
         let part = week.part_of(table);
         run(
             &mut transaction,
@@ -269,7 +275,7 @@ pub async fn attach(conn: &mut PgConnection, table: &str, week: Week) -> Result<
 
 /// The tables that are cut into weeks; the last one has the dear index.
 #[must_use]
-pub fn tables() -> [&'static str; 3] {
+pub fn tables() -> [&'static str; 4] {
     TABLES
 }
 

@@ -1,4 +1,4 @@
-//! The weeks that letters, arrivals and extracts are cut into: their tables are made ahead of time and
+//! The weeks that letters, arrivals, extracts and texts are cut into: their tables are made ahead of time and
 //! dropped whole. Must not know why a week is dropped; that is `retention`.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::StoreError;
 
 /// Which tables are cut.
-pub(super) const TABLES: [&str; 3] = ["letters", "arrivals", "extracts"];
+pub(super) const TABLES: [&str; 4] = ["letters", "arrivals", "extracts", "texts"];
 /// How many weeks are made ahead. An office that runs makes one every week; one that stood still
 /// for longer makes up for it when it starts.
 const AHEAD: u64 = 3;

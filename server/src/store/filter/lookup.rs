@@ -15,6 +15,8 @@ pub(super) enum Lookup {
     ExecutionsWorker,
     /// What is kept for searching, as `x`.
     Extract,
+    /// The text, as `x`: in its index, or not yet.
+    Text,
     /// What is kept for searching, as `x`, and the last arrival, as `a`: [`BODY`] is the values of its body.
     Body,
     /// The last arrival, as `a`.
@@ -29,6 +31,16 @@ pub(super) enum Lookup {
 /// any two rows before it looks whether they belong together, and what is no JSON is an error.
 pub(super) const BODY: &str = "coalesce(x.body, case when x.body_is_json and x.letter_id = l.id \
      and a.letter_id = l.id and a.ordinal = l.arrivals then json_of(a.body) end)";
+
+const INDEXED_OR_NOT: &str = "(select letter_id, text from texts \
+     union all select letter_id, text from unindexed_texts(null)) x where x.letter_id = l.id";
+
+/// Which of both tables has the text of a letter is known by looking.
+const TEXT_OF_LETTER: &str = "(select coalesce( \
+         (select t.text from texts t where t.letter_id = l.id), \
+         (select coalesce(x.text, text_of(l.error_message, a.body, x.excerpt_bytes)) \
+          from extracts x left join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals \
+          where x.letter_id = l.id)) as text offset 0) x where true";
 
 const LAST_ARRIVAL: &str = "a.letter_id = l.id and a.ordinal = l.arrivals";
 
@@ -45,6 +57,8 @@ impl Lookup {
                  where n.letter_id = l.id"
             }
             Self::Extract => "extracts x where x.letter_id = l.id",
+            Self::Text if by_letter => TEXT_OF_LETTER,
+            Self::Text => INDEXED_OR_NOT,
             Self::Body => "extracts x cross join arrivals a where x.letter_id = l.id and ",
             Self::Arrival => "arrivals a where ",
             Self::Death => {

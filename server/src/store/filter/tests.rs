@@ -6,8 +6,8 @@ use proptest::test_runner::TestRunner;
 use sqlx::PgPool;
 
 use super::*;
-use crate::store::extracts;
 use crate::store::letter_list;
+use crate::store::{extracts, texts};
 
 #[path = "../../../../domain/tests/it/filter/any.rs"]
 mod any;
@@ -140,7 +140,7 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
         extracts::put(conn, &[(letter.id, &row)]).await.expect("an extract");
         // Some of them stay without the index.
         if letter.id.0.as_u128().is_multiple_of(2) {
-            extracts::index_some(conn, 1).await.expect("indexed");
+            texts::index_some(conn, 1).await.expect("indexed");
         }
     }
 }

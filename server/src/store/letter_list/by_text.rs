@@ -62,7 +62,7 @@ fn are_many(ids: &[Uuid]) -> bool {
 }
 
 async fn indexed(conn: &mut PgConnection, matching: &Matching) -> Result<Vec<Uuid>, StoreError> {
-    let mut sql = QueryBuilder::new("select x.letter_id from extracts x where x.is_indexed and ");
+    let mut sql = QueryBuilder::new("select x.letter_id from texts x where ");
     matching.write_texts(&mut sql);
     sql.push(" limit ").push_bind(MOST_BY_TEXT + 1);
     let ids = sql.build_query_scalar().persistent(false);
@@ -73,11 +73,7 @@ async fn not_indexed(
     conn: &mut PgConnection,
     matching: &Matching,
 ) -> Result<Vec<Uuid>, StoreError> {
-    let mut sql = QueryBuilder::new(
-        "select x.letter_id from (
-             select letter_id, text from extracts where not is_indexed
-             order by letter_id desc limit ",
-    );
+    let mut sql = QueryBuilder::new("select x.letter_id from unindexed_texts(");
     sql.push_bind(MOST_READ).push(") x where ");
     matching.write_texts(&mut sql);
     let ids = sql.build_query_scalar().persistent(false);
@@ -88,13 +84,12 @@ async fn not_indexed(
 /// others; nothing when there are none. The index takes the oldest first.
 async fn unread(conn: &mut PgConnection, read: i64) -> Result<Option<Span>, StoreError> {
     let ends = sqlx::query!(
-        r#"with last as (
-               select letter_id from extracts where not is_indexed
-               order by letter_id desc offset $1 limit 1),
-           first as (
-               select letter_id from extracts where not is_indexed
-                   and letter_id <= (select letter_id from last)
-               order by letter_id limit 1)
+        r#"with rest as (
+               select queued.letter_id
+               from unindexed_letters, unnest(letter_ids) with ordinality as queued (letter_id, place)
+               order by number desc, place desc offset $1),
+           first as (select letter_id from rest order by letter_id limit 1),
+           last as (select letter_id from rest order by letter_id desc limit 1)
            select f.first_arrived_at as since, l.first_arrived_at as until
            from first join letters f on f.id = first.letter_id,
                 last join letters l on l.id = last.letter_id"#,

@@ -7,6 +7,7 @@ use sqlx::PgPool;
 
 use super::*;
 use crate::fixture::noon;
+use crate::store::texts;
 
 async fn source(conn: &mut PgConnection, id: u128, name: &str) {
     sqlx::query!(
@@ -159,8 +160,7 @@ async fn haystack(conn: &mut PgConnection) {
                  $2::timestamptz - n * interval '1 s'
              from generate_series(1, 2500) as n
              returning id, error_message)
-         insert into extracts (letter_id, text, headers, is_indexed)
-         select id, lower(error_message), '{}', true from new",
+         insert into texts (letter_id, text) select id, lower(error_message) from new",
         Uuid::from_u128(1),
         noon(),
     )
@@ -252,8 +252,7 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
                  $2::timestamptz + n * interval '1 s', $2::timestamptz + n * interval '1 s'
              from generate_series(10001, 17000) as n
              returning id, error_message)
-         insert into extracts (letter_id, text, headers, is_indexed)
-         select id, lower(error_message), '{}', false from new",
+         insert into extracts (letter_id, headers, excerpt_bytes) select id, '{}', 0 from new",
         Uuid::from_u128(1),
         noon(),
     )
@@ -277,10 +276,7 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
     let behind = Cursor { at: second(10_000), id: Uuid::max() };
     let (ids, _, unread) = look(&mut conn, Some(behind)).await;
     assert_eq!((ids, unread), (vec![2_500], None), "none were skipped here");
-    sqlx::query!("update extracts set is_indexed = true")
-        .execute(&mut *conn)
-        .await
-        .expect("indexed");
+    assert_eq!(texts::index_some(&mut conn, 7_000).await.expect("indexed"), 7_000);
     let (ids, _, unread) = look(&mut conn, None).await;
     assert_eq!((ids, unread), (vec![17_000, 12_500, 10_001, 2_500], None));
 }

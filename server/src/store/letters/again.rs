@@ -72,7 +72,7 @@ pub async fn append_returned(
         signatures::remember(conn, &[&*incoming]).await?;
     }
     update_letter(conn, incoming, from, after).await?;
-    extracts::put(conn, &[(from.letter_id, &kept)]).await?;
+    extracts::replace(conn, &[(from.letter_id, &kept)]).await?;
     record_return(conn, incoming, from).await?;
     Ok(Ok(ordinal))
 }

@@ -63,7 +63,7 @@ pub async fn retell(
         .collect();
     let rows: Vec<(LetterId, &extracts::Row)> =
         extracts.iter().map(|(letter, row)| (*letter, row)).collect();
-    extracts::put(conn, &rows).await?;
+    extracts::replace(conn, &rows).await?;
     Ok(changed)
 }
 

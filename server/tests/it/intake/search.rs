@@ -61,10 +61,11 @@ async fn a_letter_is_found_by_what_its_last_arrival_says(pool: PgPool) {
     .await;
 
     // It comes back from a replay, and says something else.
-    let letter: uuid::Uuid = sqlx::query_scalar("select letter_id from extracts where text <> ''")
-        .fetch_one(&pool)
-        .await
-        .expect("a letter");
+    let letter: uuid::Uuid =
+        sqlx::query_scalar("select id from letters where error_message is not null")
+            .fetch_one(&pool)
+            .await
+            .expect("a letter");
     let replay = uuid::Uuid::from_u128(7);
     sqlx::query(
         "with r as (

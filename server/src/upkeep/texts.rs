@@ -1,4 +1,4 @@
-//! Puts what is kept for searching into the text index. Searches are right without; this makes them fast.
+//! Puts the texts of letters into their index. Searches are right without; this makes them fast.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::Upkeep;
 use crate::duty::{Duty, Next};
-use crate::store::{StoreError, extracts};
+use crate::store::{StoreError, texts};
 
-/// Letters in one transaction: few, since intake waits for the same disk.
-const BATCH: i64 = 500;
+/// Letters in one transaction: the trigram index takes 2,000 half as fast again as 500.
+const BATCH: i64 = 2_000;
 /// How long to wait when there was nothing to do.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Indexes extracts.
+/// Indexes texts.
 pub(super) struct Indexing {
     pub(super) upkeep: Upkeep,
 }
@@ -25,8 +25,8 @@ impl Duty for Indexing {
     async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
         let began = Instant::now();
         let mut transaction = self.upkeep.pool.begin().await?;
-        let letters = extracts::index_some(&mut transaction, BATCH).await?;
-        let is_calm = extracts::is_calm(&mut transaction).await?;
+        let letters = texts::index_some(&mut transaction, BATCH).await?;
+        let is_calm = texts::is_calm(&mut transaction).await?;
         transaction.commit().await?;
         Ok(match (letters, is_calm) {
             (0, _) => Next::Usual,

@@ -1,0 +1,151 @@
+//! The texts of letters in their index, and the queue of those that are not there yet. Each stands in one of both, and
+//! where it changes it goes back into the queue.
+
+use dlo_domain::ids::LetterId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::StoreError;
+use super::weeks::span;
+
+/// Puts the texts of about so many letters into the index, those that wait longest, and returns how many. Several offices
+/// can do this at once.
+///
+/// # Errors
+/// Returns an error if a statement fails: then the transaction must be given up.
+pub async fn index_some(conn: &mut PgConnection, letters: i64) -> Result<u64, StoreError> {
+    let taken = take(conn, letters).await?;
+    if taken.is_empty() {
+        return Ok(0);
+    }
+    take_many_at_once(conn).await?;
+    // Whoever changes what is kept of a letter waits until this is done, and sees what was done. These are read by the
+    // next statement, which sees what was changed before.
+    let locked = sqlx::query_scalar!(
+        "select x.letter_id from unnest($1::uuid[]) as due (id)
+         cross join lateral (
+             select letter_id from extracts where letter_id = due.id for share skip locked) as x",
+        &taken
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    if locked.len() < taken.len() {
+        put_back(conn, &taken, &locked).await?;
+    }
+    let indexed = sqlx::query!(
+        "insert into texts (letter_id, text)
+         select due.id, found.text from unnest($1::uuid[]) as due (id)
+         cross join lateral (
+             select coalesce(x.text, text_of(l.error_message, a.body, x.excerpt_bytes)) as text
+             from extracts x join letters l on l.id = due.id
+             left join arrivals a on a.letter_id = due.id and a.ordinal = l.arrivals
+             where x.letter_id = due.id offset 0) as found
+         on conflict (letter_id) do update set text = excluded.text",
+        &locked
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "select gin_clean_pending_list(relid) from pg_partition_tree('texts_by_trigram') where isleaf"
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(indexed.rows_affected())
+}
+
+/// Has the index take what comes in this transaction all at once, which is a third faster than in parts of 4 MB.
+async fn take_many_at_once(conn: &mut PgConnection) -> Result<(), StoreError> {
+    sqlx::query!("select set_config('gin_pending_list_limit', '512MB', true)")
+        .fetch_one(conn)
+        .await?;
+    Ok(())
+}
+
+/// Takes letters out of the queue.
+async fn take(conn: &mut PgConnection, letters: i64) -> Result<Vec<Uuid>, StoreError> {
+    let taken = sqlx::query_scalar!(
+        r#"with first as (
+               select number, letter_ids from unindexed_letters order by number limit 200),
+           so_far as (
+               select number, sum(cardinality(letter_ids)) over (order by number)
+                   - cardinality(letter_ids) as letters
+               from first),
+           due as (
+               select number from unindexed_letters
+               where number = any(array(select number from so_far where letters < $1))
+               order by number for update skip locked),
+           taken as (
+               delete from unindexed_letters q using due where q.number = due.number
+               returning q.letter_ids)
+           select unnest(letter_ids) as "id!" from taken"#,
+        letters
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(taken)
+}
+
+/// Has those that others are changing wait again; some may be gone.
+async fn put_back(
+    conn: &mut PgConnection,
+    taken: &[Uuid],
+    locked: &[Uuid],
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        r#"select queue_texts(array(
+               select letter_id from extracts
+               where letter_id = any($1) and letter_id <> all($2))) as "done: ()""#,
+        taken,
+        locked
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Takes texts out of the index that are others now, and has them indexed again. The extracts of these letters must have
+/// been written in this transaction.
+///
+/// # Errors
+/// Returns an error if the statement fails: then the transaction must be given up.
+pub async fn index_again(
+    conn: &mut PgConnection,
+    texts: &[(LetterId, &str)],
+) -> Result<(), StoreError> {
+    let (ids, texts): (Vec<Uuid>, Vec<&str>) = texts.iter().map(|(id, text)| (id.0, *text)).unzip();
+    let (first, last) = span(&ids);
+    // Of what is not in the index it is known that it waits.
+    sqlx::query!(
+        r#"with gone as (
+               delete from texts t using unnest($1::uuid[], $2::text[]) as now (id, text)
+               where t.letter_id = now.id and t.letter_id between $3 and $4
+                   and t.text <> now.text
+               returning t.letter_id)
+           select queue_texts(array(select letter_id from gone)) as "done: ()""#,
+        &ids,
+        &texts as &[&str],
+        first,
+        last
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whether no letter came in during the last seconds.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn is_calm(conn: &mut PgConnection) -> Result<bool, StoreError> {
+    let is_calm = sqlx::query_scalar!(
+        r#"select not exists (
+               select from letters where last_arrived_at > now() - interval '5 seconds'
+           ) as "is_calm!""#
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(is_calm)
+}
+
+#[cfg(test)]
+mod tests;
