@@ -9,20 +9,21 @@
 //! Every batch is written down as *unsettled* in the transaction that stores it. Three rules
 //! make these batches proofs:
 //!
-//! - **The acknowledgement is withheld.** A session acknowledges nothing while it consumes. At the
-//!   end of its window it *fences*: it stops consuming, stores everything in flight, writes down
-//!   that it acknowledges now, acknowledges, writes down that the batches are settled, and only then
-//!   consumes again. So of a session that ended before it wrote that down nothing is acknowledged:
-//!   everything that it stored comes again, to whomever.
+//! - **The acknowledgement is withheld.** A session acknowledges a batch only after it wrote down that it does, and
+//!   forgets the batch only after the broker answered. Where the broker counts nothing (see below) it acknowledges
+//!   nothing while it consumes: at the end of its window it *fences*, that is, it stops consuming, stores
+//!   everything in flight, writes that down, acknowledges, forgets, and only then consumes again. So what a session
+//!   stored and did not write that down of comes again, to whomever.
 //! - **Each unsettled message explains one redelivery.** Of every content, as many messages are
 //!   unsettled in ended sessions as are stored and not acknowledged, or fewer. So a message may be
 //!   taken for one of them whichever it is and wherever it comes from, and the count is right in the
 //!   end: a mark, an order or a majority proves nothing and is not asked.
-//! - **The broker keeps a receipt of what it carried out.** A session that ended between the two notes of its
-//!   fence acknowledged all of its batches or none, and nothing that comes tells which: a mark only says that
-//!   somebody had the message. So in one transaction of its channel (`tx.commit`) a session acknowledges, and
+//! - **The broker keeps a receipt of what it carried out.** A session that ended between the two notes of an
+//!   acknowledgement acknowledged all of its batches or none, and nothing that comes tells which: a mark only says
+//!   that somebody had the message. So in one transaction of its channel (`tx.commit`) a session acknowledges, and
 //!   has the broker count that at a message of a queue of its own. Who comes after it reads the count, once the
-//!   broker has seen the session's end.
+//!   broker has seen the session's end. With that a session can acknowledge while it consumes: of each batch it
+//!   is written down what the count is once it is acknowledged.
 //!
 //! Without a receipt (a user who may not declare its queue, a broker that was killed) such a session is in
 //! doubt. Then a message id tells: two messages with one id that are the same in every byte are one message, by
@@ -73,7 +74,7 @@ impl Acknowledgement {
 pub struct UnsettledBatch {
     /// Orders the batches of one session.
     pub batch: i64,
-    /// How far its acknowledgement is. One that may have been sent holds for all batches of the session.
+    /// How far its acknowledgement is.
     pub acknowledgement: Acknowledgement,
     /// Its messages in the order of delivery.
     pub fingerprints: Vec<Fingerprint>,
@@ -151,17 +152,18 @@ impl EndedSession {
 pub fn settle(ended: &[EndedSession], came: &[Redelivery]) -> Settlement {
     let mut unsettled = Contents::of(ended, |of| of == Acknowledgement::Withheld);
     let mut doubtful = Contents::of(ended, |of| of != Acknowledgement::Withheld);
-    let mut explained: Vec<HashMap<Fingerprint, usize>> = vec![HashMap::new(); ended.len()];
+    let mut explained = vec![Explained::new(); ended.len()];
     let mut settlement = Settlement::default();
     for Redelivery { content, has_id } in came {
         let is_doubtful = doubtful.number_of(content) > 0;
         let is_known = *has_id && doubtful.number_of(content) == 1;
         let mut found = unsettled.take(content);
-        if found.is_none() && is_known {
+        let is_by_id = found.is_none() && is_known;
+        if is_by_id {
             found = doubtful.take(content);
         }
         if let Some(place) = found {
-            *explained[place].entry(*content).or_default() += 1;
+            *explained[place].entry((*content, is_by_id)).or_default() += 1;
         }
         settlement.stored.push(found.is_some());
         settlement.in_doubt.push(found.is_none() && is_doubtful);
@@ -174,6 +176,9 @@ pub fn settle(ended: &[EndedSession], came: &[Redelivery]) -> Settlement {
     settlement.sessions = sessions.collect();
     settlement
 }
+
+/// How many messages of a content a session explains, and whether by batches whose acknowledgement may have been sent.
+type Explained = HashMap<(Fingerprint, bool), usize>;
 
 /// How often each content is in the batches of each session.
 struct Contents(Vec<HashMap<Fingerprint, usize>>);
@@ -208,14 +213,15 @@ impl Contents {
 }
 
 /// What remains of a session's batches without the messages that are explained.
-fn left(session: &EndedSession, mut explained: HashMap<Fingerprint, usize>) -> Vec<UnsettledBatch> {
+fn left(session: &EndedSession, mut explained: Explained) -> Vec<UnsettledBatch> {
     if explained.is_empty() {
         return session.batches.clone();
     }
     let mut left = Vec::new();
     for batch in &session.batches {
         let mut fingerprints = batch.fingerprints.clone();
-        fingerprints.retain(|content| match explained.get_mut(content) {
+        let is_announced = batch.acknowledgement != Acknowledgement::Withheld;
+        fingerprints.retain(|content| match explained.get_mut(&(*content, is_announced)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 false

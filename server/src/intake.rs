@@ -12,6 +12,7 @@
 //! drops what comes back too often (`limit`), until that is lifted or somebody accepts what can be lost; and
 //! whatever is in hand when a session ends is given back before its channel is closed.
 
+mod acknowledgement;
 mod buffer;
 mod commit;
 mod comparison;

@@ -20,6 +20,8 @@ enum Step {
     Deliver(usize, usize),
     /// An office stores so many of the messages that it has.
     Store(usize, usize),
+    /// An office acknowledges what it stored and consumes on, or ends at this point of it.
+    Acknowledge(usize, Point),
     /// An office fences, and ends at this point of it.
     Fence(usize, Point),
     /// The session of an office ends: the process is killed, or its connection is cut.
@@ -98,8 +100,9 @@ impl World {
             Step::Store(office, most) => {
                 self.offices[office].store(&self.broker, &mut self.database, most);
             }
+            Step::Acknowledge(office, point) => self.acknowledge(office, point),
             Step::Fence(office, point) => self.fence(office, point),
-            Step::End(office) => self.end(office, false),
+            Step::End(office) => self.end(office, None),
             Step::BrokerSees => self.broker.sees_an_end(self.shuffle),
             Step::DatabaseSees => self.database.sees_an_end(),
             Step::Suspect(office) => {
@@ -117,9 +120,9 @@ impl World {
         }
     }
 
-    fn end(&mut self, office: usize, ack_arrives: bool) {
+    fn end(&mut self, office: usize, acknowledged: Option<usize>) {
         if let Some(session) = self.offices[office].close() {
-            self.broker.end(session, ack_arrives);
+            self.broker.end(session, acknowledged);
             self.database.ended.push(session);
         }
     }
@@ -135,35 +138,57 @@ impl World {
         let on_their_way = usize::try_from(on_their_way).expect("fits");
         self.broker.cancel(on_their_way);
         if point == Point::Cancelled {
-            return self.end(office, false);
+            return self.end(office, None);
         }
         let is_empty = self.broker.ready.is_empty();
         let held = &mut self.offices[office];
         if !held.store_all(&self.broker, &mut self.database, is_empty) {
             // It was taken for dead: it acknowledges nothing.
-            return self.end(office, false);
+            return self.end(office, None);
         }
-        if point == Point::Stored {
-            return self.end(office, false);
+        if point == Point::Stored || !self.announce_and_acknowledge(office, session, point) {
+            return self.end_if_there(office);
         }
-        let held = &mut self.offices[office];
-        if !held.announce(&self.broker, &mut self.database) {
-            return self.end(office, false);
-        }
-        match point {
-            Point::Cut => return self.end(office, false),
-            Point::Sent => return self.end(office, true),
-            _ => {}
-        }
-        self.broker.acknowledge(session);
-        if point == Point::Acknowledged {
-            return self.end(office, false);
-        }
-        self.database.batches.remove(&session);
+        self.offices[office].settle(&mut self.database);
         if point == Point::Settled {
-            return self.end(office, false);
+            return self.end(office, None);
         }
         self.offices[office].consume(&self.database, &self.broker);
+    }
+
+    /// Where the broker counts, what is stored is acknowledged while more comes.
+    fn acknowledge(&mut self, office: usize, point: Point) {
+        let Some(session) = self.offices[office].consuming() else {
+            return;
+        };
+        if !self.broker.receipts.contains_key(&session) {
+            return;
+        }
+        if !self.announce_and_acknowledge(office, session, point) {
+            self.end_if_there(office);
+        }
+    }
+
+    /// Announces that what is stored is acknowledged, and acknowledges it. Returns whether the session goes on.
+    fn announce_and_acknowledge(&mut self, office: usize, session: usize, point: Point) -> bool {
+        let held = &mut self.offices[office];
+        let stored = held.stored();
+        if !held.announce(&self.broker, &mut self.database) || point == Point::Cut {
+            return false;
+        }
+        if point == Point::Sent {
+            self.end(office, Some(stored));
+            return false;
+        }
+        self.broker.acknowledge(session, stored);
+        self.offices[office].hear_answer(&self.broker);
+        point != Point::Acknowledged
+    }
+
+    fn end_if_there(&mut self, office: usize) {
+        if self.offices[office].session().is_some() {
+            self.end(office, None);
+        }
     }
 
     /// Nothing ends any more, and all that ended is seen.

@@ -101,3 +101,23 @@ fn a_message_with_an_id_of_its_own_is_no_copy() {
     assert_eq!(settlement.in_doubt, [false, false, true]);
     assert_eq!(settlement.sessions[0].left, [batch(UNCOUNTED, &[8, 8])]);
 }
+
+#[test]
+fn what_explains_is_a_batch_that_was_not_acknowledged() {
+    let batches = vec![batch(UNCOUNTED, &[7]), batch(Withheld, &[7])];
+    let settlement = settle(&[EndedSession { batches }], &came(&[7, 7]));
+    assert_eq!(settlement.stored, [true, false]);
+    assert_eq!(settlement.in_doubt, [false, true], "one came again, and one is perhaps a copy");
+    assert_eq!(settlement.sessions[0].left, [batch(UNCOUNTED, &[7])]);
+}
+
+#[test]
+fn a_session_that_acknowledges_while_it_consumes_is_known_batch_by_batch() {
+    let first = Acknowledgement::Announced { receipt: Some(1) };
+    let batches = vec![batch(first, &[1]), batch(SECOND, &[2]), batch(Withheld, &[3])];
+    let mut sessions = [EndedSession { batches }];
+    assert_eq!(sessions[0].learn(1), Some(vec![content(1)]));
+    let settlement = settle(&sessions, &came(&[1, 2, 3]));
+    assert_eq!(settlement.stored, [false, true, true]);
+    assert!(settlement.sessions[0].left.is_empty());
+}

@@ -14,6 +14,7 @@ use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::acknowledgement::Announcement;
 use super::buffer::Buffer;
 use super::comparison::{Explanation, Recovery, explain};
 use super::reported::Reported;
@@ -40,6 +41,10 @@ pub(super) struct Plan {
     pub(super) batch: i64,
     /// How it is compared with what is stored, if some of it may be.
     pub(super) recovery: Option<Recovery>,
+    /// What the receipt of the session said when the broker answered that it acknowledged batches.
+    pub(super) answered: Option<i64>,
+    /// Everything that the session stored is acknowledged once this is written.
+    pub(super) announcement: Option<Announcement>,
 }
 
 /// What came of a batch.
@@ -130,6 +135,9 @@ async fn write(
     if !batches::hold(conn, session).await? {
         return Err(CommitError::Ousted);
     }
+    if let Some(receipt) = plan.answered {
+        batches::forget_answered(conn, session, receipt).await?;
+    }
     // Held from here on, so that what is judged now is judged by the rules as they are then.
     let (judge, standing) = intake.judges.current_for(conn, source.id).await?;
     let court = Court { judge: &judge, source: &standing.source };
@@ -180,6 +188,9 @@ async fn write(
     count_for_alerts(conn, now, buffer, &fresh, &back).await?;
     reported.record(conn, buffer, &ordinals, now).await?;
     batches::insert(conn, session, &unsettled(buffer, plan)).await?;
+    if let Some(announcement) = &plan.announcement {
+        announcement.write(conn, session).await?;
+    }
     tell(intake, conn, session, buffer, &stored_before, stored).await?;
     transaction.commit().await?;
     let Explanation { left, acknowledged, cleared, .. } = explained;

@@ -95,11 +95,15 @@ pub(super) struct Running<'a> {
     /// Messages that are stored and not acknowledged.
     pub(super) unacknowledged: usize,
     /// What is kept of what messages told of the queue.
-    kept_evidence: Evidence,
+    pub(super) kept_evidence: Evidence,
     /// Acknowledging this acknowledges all of them.
     pub(super) last_tag: u64,
     /// What they are.
     pub(super) stored: Vec<Vec<Fingerprint>>,
+    /// What is acknowledged, as far as that is not written down,
+    pub(super) acknowledged: Vec<Vec<Fingerprint>>,
+    /// and what the receipt says of it.
+    pub(super) answered: Option<i64>,
     /// The largest body that is to be expected, in bytes.
     pub(super) largest: usize,
     batches: i64,
@@ -130,34 +134,6 @@ impl Running<'_> {
         is_refusal && self.inlet.was_given_nothing()
     }
 
-    /// Writes down that everything which this session stored is about to be acknowledged: from now on nobody can
-    /// know whether it comes again.
-    pub(super) async fn announce(&mut self) -> Result<(), SessionError> {
-        let receipt = self.next_receipt().await?;
-        let mut transaction = self.intake.pool.begin().await?;
-        batches::announce_commit(&mut transaction, self.session.source_id).await?;
-        // What others took over must not be acknowledged here.
-        if !batches::hold(&mut transaction, &self.session).await? {
-            return Err(SessionError::Ousted);
-        }
-        let evidence = self.inlet.evidence();
-        if evidence.kept().is_some() && self.kept_evidence != evidence {
-            // With the letter that told it, so that no other is put in danger after a restart.
-            losses::keep_evidence(&mut transaction, self.source.id, evidence).await?;
-            self.kept_evidence = evidence;
-        }
-        batches::announce(&mut transaction, &self.session, receipt).await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// Writes down that everything which this session stored is acknowledged.
-    pub(super) async fn forget_settled(&mut self) -> Result<(), SessionError> {
-        let mut conn = self.intake.pool.acquire().await?;
-        batches::forget_settled(&mut conn, &self.session).await?;
-        Ok(())
-    }
-
     /// Looks which other sessions ended, before this one begins to consume. What was known a moment ago serves:
     /// it proves less, never more.
     pub(super) async fn look_around(&mut self) -> Result<(), SessionError> {
@@ -171,6 +147,11 @@ impl Running<'_> {
         drop(conn);
         self.delete_receipts(&self.surroundings.forgotten).await;
         Ok(())
+    }
+
+    /// What was known of other sessions is not so any more.
+    pub(super) fn look_around_soon(&mut self) {
+        self.next_look = Instant::now();
     }
 
     /// Takes messages until `stop`, by the limit of the queue as it is: where that becomes another, everything
@@ -345,6 +326,8 @@ async fn run_on(
         kept_evidence: known,
         last_tag: 0,
         stored: Vec::new(),
+        acknowledged: Vec::new(),
+        answered: None,
         largest: 0,
         batches: 0,
         is_written_down: false,

@@ -1,5 +1,6 @@
 //! A stint: from starting to consume until a fence. Messages are read while the batch before
-//! them is being committed; they are acknowledged at the fence, all at once.
+//! them is being committed; they are acknowledged once half of the window is stored, where the broker counts that, and
+//! else at the fence, all at once.
 
 use std::time::Duration;
 
@@ -156,15 +157,19 @@ async fn deliver(
     mut buffer: Buffer,
     queue_is_empty: bool,
 ) -> Result<Buffer, SessionError> {
-    let plan = Plan {
-        batch: running.next_batch(),
-        recovery: recovery_of(running, &buffer, queue_is_empty).await?,
+    let recovery = recovery_of(running, &buffer, queue_is_empty).await?;
+    let largest = window::expected(running.largest, buffer.largest);
+    let announcement = if running.acknowledges_with(buffer.len(), largest) {
+        Some(running.next_announcement().await?)
+    } else {
+        None
     };
+    let batch = running.next_batch();
+    let plan = Plan { batch, recovery, answered: running.answered, announcement };
     let mut next_buffer = Buffer::default();
     let done = {
-        let committing =
-            commit((running.intake, running.source), &running.session, &mut buffer, &plan);
-        tokio::pin!(committing);
+        let place = (running.intake, running.source);
+        let mut committing = Box::pin(commit(place, &running.session, &mut buffer, &plan));
         loop {
             tokio::select! {
                 biased;
@@ -177,36 +182,28 @@ async fn deliver(
             }
         }
     };
+    running.remember_acknowledged();
     let (messages, undecodable) = (buffer.len(), buffer.undecodable());
     running.count(done.stored, &buffer);
     // The next message may come as soon as this is acknowledged.
     buffer.let_messages_go();
     running.note_undecodable(undecodable).await;
     running.delete_receipts(&done.cleared).await;
+    if !done.cleared.is_empty() {
+        running.look_around_soon();
+    }
     if let Some(left) = done.left {
         running.memory.replace(left);
     }
     running.memory.push(done.acknowledged);
     running.unacknowledged += messages;
     running.last_tag = running.last_tag.max(buffer.last_tag);
-    running.largest = window::expected(running.largest, buffer.largest);
+    running.largest = largest;
     running.stored.push(buffer.fingerprints);
+    if let Some(announced) = plan.announcement {
+        running.acknowledge(announced).await?;
+    }
     Ok(next_buffer)
-}
-
-/// Acknowledges everything that is stored and not acknowledged, and writes down that it is settled.
-async fn settle(running: &mut Running<'_>) -> Result<(), SessionError> {
-    if running.unacknowledged > 0 {
-        let (tag, window) = (running.last_tag, running.window);
-        running.inlet.acknowledge(tag, window).await?;
-    }
-    running.forget_settled().await?;
-    // Not before: what is noted as unsettled and remembered here, too, would count as two messages.
-    for batch in running.stored.drain(..) {
-        running.memory.push(batch);
-    }
-    running.unacknowledged = 0;
-    Ok(())
 }
 
 /// Ends consuming, and stores and acknowledges everything in hand.
@@ -230,8 +227,9 @@ async fn fence(
     if !buffer.is_empty() || running.unacknowledged > 0 || queue_is_empty {
         // Written down in two steps, so that a session that ends while it stores is not in doubt.
         deliver(running, buffer, queue_is_empty).await?;
-        running.announce().await?;
-        settle(running).await?;
+        let announced = running.announce().await?;
+        running.acknowledge(announced).await?;
+        running.forget_settled().await?;
     }
     if running.largest > 0 {
         let next = window::next(running.window, running.largest, running.prefetch());

@@ -84,8 +84,8 @@ pub async fn insert(
     Ok(())
 }
 
-/// Writes down that the acknowledgement of all batches of a session may be sent from now on, and what the
-/// session's receipt says once it is carried out.
+/// Writes down that the acknowledgement of all batches of a session may be sent from now on, where it was not before,
+/// and what the session's receipt says once it is carried out.
 ///
 /// # Errors
 /// Returns an error if the query fails.
@@ -96,7 +96,7 @@ pub async fn announce(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "update unsettled_batches set is_announced = true, receipt = $3
-         where source_id = $1 and session_id = $2",
+         where source_id = $1 and session_id = $2 and not is_announced",
         session.source_id.0,
         session.session_id,
         receipt,
@@ -115,6 +115,27 @@ pub async fn forget_settled(conn: &mut PgConnection, session: &Session) -> Resul
         "delete from unsettled_batches where source_id = $1 and session_id = $2",
         session.source_id.0,
         session.session_id,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Forgets the batches of a session whose acknowledgement has arrived by the time that its receipt says this.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn forget_answered(
+    conn: &mut PgConnection,
+    session: &Session,
+    receipt: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from unsettled_batches
+         where source_id = $1 and session_id = $2 and is_announced and receipt <= $3",
+        session.source_id.0,
+        session.session_id,
+        receipt,
     )
     .execute(conn)
     .await?;

@@ -19,8 +19,8 @@ pub(super) struct Message {
 #[derive(Debug)]
 struct End {
     session: usize,
-    /// An acknowledgement of everything is read before.
-    ack_arrives: bool,
+    /// An acknowledgement of so many messages is read before.
+    acknowledged: Option<usize>,
 }
 
 /// One queue.
@@ -80,17 +80,17 @@ impl Broker {
         }
     }
 
-    /// Acknowledges what a session has, and counts that, in one step.
-    pub(super) fn acknowledge(&mut self, session: usize) {
-        self.in_flight.remove(&session);
+    /// Acknowledges the first messages that a session has, and counts that, in one step.
+    pub(super) fn acknowledge(&mut self, session: usize, messages: usize) {
+        self.in_flight.entry(session).or_default().drain(..messages);
         if let Some(receipt) = self.receipts.get_mut(&session) {
             *receipt += 1;
         }
     }
 
     /// A session ends; the broker has not seen it.
-    pub(super) fn end(&mut self, session: usize, ack_arrives: bool) {
-        self.ends.push(End { session, ack_arrives });
+    pub(super) fn end(&mut self, session: usize, acknowledged: Option<usize>) {
+        self.ends.push(End { session, acknowledged });
     }
 
     /// What others do.
@@ -128,8 +128,8 @@ impl Broker {
         let order = shuffle.rotate_left(turns);
         let which = usize::try_from(order % self.ends.len() as u64).expect("fits");
         let end = self.ends.remove(which);
-        if end.ack_arrives {
-            self.acknowledge(end.session);
+        if let Some(messages) = end.acknowledged {
+            self.acknowledge(end.session, messages);
         }
         self.gave_back.push(end.session);
         let back = self.in_flight.remove(&end.session).unwrap_or_default();

@@ -76,6 +76,8 @@ struct Session {
     is_consuming: bool,
     /// Messages of what it has in flight that are stored.
     stored: usize,
+    /// What the receipt says of its last acknowledgement, as far as that is not written down.
+    answered: Option<i64>,
     batches: i64,
     /// Sessions that had ended long before it began to consume.
     long_over: Vec<usize>,
@@ -106,6 +108,7 @@ impl Office {
             id,
             is_consuming: true,
             stored: 0,
+            answered: None,
             batches: 0,
             long_over: database.known_ends(broker),
         });
@@ -124,7 +127,6 @@ impl Office {
     pub(super) fn consume(&mut self, database: &Database, broker: &Broker) {
         if let Some(session) = self.session.as_mut() {
             session.is_consuming = true;
-            session.stored = 0;
             session.long_over = database.known_ends(broker);
         }
     }
@@ -157,14 +159,50 @@ impl Office {
         if database.sessions.get(&id).is_none_or(|one| one.is_over) {
             return false;
         }
+        self.forget_answered(database);
         let receipt = broker.receipts.get(&id).map(|carried_out| carried_out + 1);
         for batch in database.batches.entry(id).or_default() {
-            batch.acknowledgement = Acknowledgement::Announced { receipt };
+            if batch.acknowledgement == Acknowledgement::Withheld {
+                batch.acknowledgement = Acknowledgement::Announced { receipt };
+            }
         }
         true
     }
 
+    /// How many messages of what it has in flight are stored.
+    pub(super) fn stored(&self) -> usize {
+        self.session.as_ref().map_or(0, |session| session.stored)
+    }
+
+    /// The broker answered that it acknowledged them; that is written down with what comes next.
+    pub(super) fn hear_answer(&mut self, broker: &Broker) {
+        if let Some(session) = self.session.as_mut() {
+            session.stored = 0;
+            session.answered = broker.receipts.get(&session.id).copied();
+        }
+    }
+
+    /// Writes down that what was announced is acknowledged.
+    pub(super) fn settle(&mut self, database: &mut Database) {
+        if let Some(session) = self.session.as_mut() {
+            session.answered = None;
+            database.batches.remove(&session.id);
+        }
+    }
+
+    fn forget_answered(&mut self, database: &mut Database) {
+        let Some(session) = self.session.as_mut() else { return };
+        let Some(answered) = session.answered.take() else { return };
+        let batches = database.batches.entry(session.id).or_default();
+        let is_settled = |of: Acknowledgement| of.receipt().is_some_and(|one| one <= answered);
+        batches.retain(|batch| !is_settled(batch.acknowledgement));
+    }
+
     fn commit(&mut self, broker: &Broker, database: &mut Database, most: usize, is_empty: bool) {
+        let id = self.session().expect("a session");
+        if !database.sessions[&id].is_over {
+            self.forget_answered(database);
+        }
         let session = self.session.as_mut().expect("a session");
         let in_flight = broker.in_flight.get(&session.id);
         let has: Vec<Message> = in_flight.cloned().unwrap_or_default();

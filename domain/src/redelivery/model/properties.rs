@@ -21,6 +21,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (0..2_usize).prop_map(Step::Open),
         4 => (0..2_usize, 1..6_usize).prop_map(|(office, most)| Step::Deliver(office, most)),
         3 => (0..2_usize, 1..5_usize).prop_map(|(office, most)| Step::Store(office, most)),
+        3 => (0..2_usize, point()).prop_map(|(office, point)| Step::Acknowledge(office, point)),
         4 => (0..2_usize, point()).prop_map(|(office, point)| Step::Fence(office, point)),
         2 => (0..2_usize).prop_map(Step::End),
         3 => Just(Step::BrokerSees),
