@@ -151,7 +151,8 @@ async fn wait_until(due: Option<Instant>) {
     }
 }
 
-/// Commits a batch; meanwhile reads what comes, which is returned.
+/// Commits a batch, and acknowledges what is stored where half of the window is; meanwhile reads what comes, which is
+/// returned.
 async fn deliver(
     running: &mut Running<'_>,
     mut buffer: Buffer,
@@ -225,7 +226,8 @@ async fn fence(
         }
     }
     if !buffer.is_empty() || running.unacknowledged > 0 || queue_is_empty {
-        // Written down in two steps, so that a session that ends while it stores is not in doubt.
+        // Written down in two steps where the broker does not count: then a session that ends while it stores is not
+        // in doubt.
         deliver(running, buffer, queue_is_empty).await?;
         let announced = running.announce().await?;
         running.acknowledge(announced).await?;
