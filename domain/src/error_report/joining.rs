@@ -96,7 +96,9 @@ impl Joining {
     }
 
     fn and(self, next: JoinedArrival, received_at: DateTime<Utc>) -> Self {
-        let distance = |one: &JoinedArrival| ((one.arrived_at - received_at).abs(), one.ordinal);
+        let distance = |one: &JoinedArrival| {
+            ((one.arrived_at - received_at).abs(), one.ordinal, one.arrived_at)
+        };
         match self {
             Self::None => Self::To(next),
             Self::To(before) if before.letter != next.letter => Self::Ambiguous,
@@ -174,6 +176,9 @@ mod tests {
         let again = ArrivedMessage { ordinal: 2, ..message(1, 60) };
         let both = [message(1, 0), again];
         assert_eq!([1, 59, 61].map(|at| to(joined(at, &both))), [1, 2, 2].map(|n| Some((1, n))));
+        let [before, after] = [message(1, -60), message(1, 60)];
+        let both = joined(0, &[before.clone(), after.clone()]);
+        assert_eq!(both, joined(0, &[after, before]), "as far from it");
     }
 
     #[test]
