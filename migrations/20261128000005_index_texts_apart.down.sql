@@ -9,6 +9,7 @@ drop index extracts_by_correlation, extracts_by_trace, extracts_by_business_key;
 update extracts x set text = text_of(l.error_message, a.body, x.excerpt_bytes)
 from letters l left join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals
 where x.letter_id = l.id and x.text is null;
+update extracts set text = '' where text is null;
 update extracts set is_indexed = false;
 drop function text_of(text, bytea, integer);
 alter table extracts drop column excerpt_bytes, alter column text set not null;

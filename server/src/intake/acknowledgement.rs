@@ -79,10 +79,8 @@ impl Running<'_> {
         announced: Announcement,
     ) -> Result<(), SessionError> {
         self.kept_evidence = announced.evidence.unwrap_or(self.kept_evidence);
-        if self.unacknowledged > 0 {
-            self.inlet.acknowledge(self.last_tag, self.window).await?;
-            self.answered = announced.receipt;
-        }
+        self.inlet.acknowledge(self.last_tag, self.window).await?;
+        self.answered = announced.receipt;
         self.unacknowledged = 0;
         self.acknowledged.append(&mut self.stored);
         Ok(())

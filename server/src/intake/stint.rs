@@ -229,8 +229,10 @@ async fn fence(
         // Written down in two steps where the broker does not count: then a session that ends while it stores is not
         // in doubt.
         deliver(running, buffer, queue_is_empty).await?;
-        let announced = running.announce().await?;
-        running.acknowledge(announced).await?;
+        if running.unacknowledged > 0 {
+            let announced = running.announce().await?;
+            running.acknowledge(announced).await?;
+        }
         running.forget_settled().await?;
     }
     if running.largest > 0 {

@@ -65,17 +65,15 @@ async fn take_many_at_once(conn: &mut PgConnection) -> Result<(), StoreError> {
 async fn take(conn: &mut PgConnection, letters: i64) -> Result<Vec<Uuid>, StoreError> {
     let taken = sqlx::query_scalar!(
         r#"with first as (
-               select number, letter_ids from unindexed_letters order by number limit 200),
+               select number, letter_ids from unindexed_letters
+               order by number limit 200 for update skip locked),
            so_far as (
                select number, sum(cardinality(letter_ids)) over (order by number)
                    - cardinality(letter_ids) as letters
                from first),
-           due as (
-               select number from unindexed_letters
-               where number = any(array(select number from so_far where letters < $1))
-               order by number for update skip locked),
            taken as (
-               delete from unindexed_letters q using due where q.number = due.number
+               delete from unindexed_letters q using so_far
+               where q.number = so_far.number and so_far.letters < $1
                returning q.letter_ids)
            select unnest(letter_ids) as "id!" from taken"#,
         letters
