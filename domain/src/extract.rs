@@ -1,6 +1,10 @@
 //! What of a letter's last arrival is kept for searching: bounded, and in forms that a database
 //! can look into. The bytes themselves are kept apart, whole.
 
+mod text;
+
+use std::sync::OnceLock;
+
 use serde_json::{Map, Number, Value};
 
 use crate::arrival::Delivered;
@@ -8,6 +12,8 @@ use crate::decoding::{BodyValues, Contents, Values};
 use crate::reading::cut;
 use crate::relations::Relations;
 use crate::wire::{FieldTable, FieldValue};
+use text::BodyText;
+pub use text::MOST_TEXT_BYTES;
 
 /// The longest text of a header that is kept, in bytes; the rest is cut.
 pub const MOST_HEADER_BYTES: usize = 1024;
@@ -19,11 +25,9 @@ const MOST_DEPTH: usize = 16;
 /// What is kept for searching.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extract<'a> {
-    /// The error message and the beginning of the body, the case of A to Z put aside.
-    pub text: String,
-    /// How many bytes at the beginning of the body the text ends with, after the error message, where nothing else is in
-    /// it: then it need not be kept beside them.
-    pub excerpt_bytes: Option<usize>,
+    error_message: Option<&'a str>,
+    body_text: BodyText<'a>,
+    text: OnceLock<String>,
     /// The headers as plain JSON, without the death history.
     pub headers: Value,
     /// The values of the body, when it has a structure that is known and is not too large.
@@ -41,24 +45,54 @@ impl<'a> Extract<'a> {
         delivered: &'a Delivered,
         relations: Relations,
         contents: Contents,
-        error_message: Option<&str>,
+        error_message: Option<&'a str>,
     ) -> Self {
-        let excerpt = contents.excerpt.unwrap_or_default();
-        let is_in_body = delivered.body.starts_with(excerpt.as_bytes()) && !excerpt.contains('\0');
-        let excerpt_bytes = is_in_body.then_some(excerpt.len());
-        let text = match error_message {
-            Some(message) if excerpt.is_empty() => message.to_owned(),
-            Some(message) => format!("{message}\n{excerpt}"),
-            None => excerpt,
-        };
         Self {
-            text: without_nul(text).to_ascii_lowercase(),
-            excerpt_bytes,
+            error_message,
+            body_text: BodyText::of(&delivered.body, contents.excerpt.unwrap_or_default()),
+            text: OnceLock::new(),
             headers: plain_headers(&delivered.headers),
             body: contents.values.map(|values| BodyValues::new(kept(values), &delivered.body)),
             relations,
             unknown_schema: contents.unknown_schema,
         }
+    }
+
+    /// The texts and numbers of the headers, the error message, and the body as text: the first 256 KiB of one that is plain
+    /// text, and the beginning of what is in another. The case of A to Z is put aside.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.text.get_or_init(|| {
+            let headers = text::header_text(&self.headers);
+            let headers = headers.map(|headers| headers + "\n").unwrap_or_default();
+            without_nul(headers).to_ascii_lowercase() + &self.message_and_body()
+        })
+    }
+
+    /// What of the text is not in the headers, where the body does not say it as it came.
+    #[must_use]
+    pub fn kept_text(&self) -> Option<String> {
+        matches!(self.body_text, BodyText::Read(_)).then(|| self.message_and_body())
+    }
+
+    /// How many bytes at the beginning of the body are text as they came; `None` where the text was read out of it
+    /// otherwise.
+    #[must_use]
+    pub fn excerpt_bytes(&self) -> Option<usize> {
+        match self.body_text {
+            BodyText::AsItCame(text) => Some(text.len()),
+            BodyText::Read(_) => None,
+        }
+    }
+
+    fn message_and_body(&self) -> String {
+        let body = self.body_text.as_str();
+        let text = match self.error_message {
+            Some(message) if body.is_empty() => message.to_owned(),
+            Some(message) => format!("{message}\n{body}"),
+            None => body.to_owned(),
+        };
+        without_nul(text).to_ascii_lowercase()
     }
 
     /// All values of the body.
@@ -147,14 +181,14 @@ pub(crate) fn plain(value: &FieldValue, depth: usize) -> Value {
 mod tests {
     use super::*;
     use crate::decoding::tests::packed;
-    use crate::decoding::{Format, MOST_EXCERPT_BYTES, MOST_VALUE_BYTES, MessageTypes};
+    use crate::decoding::{Format, MOST_EXCERPT_BYTES, MessageTypes};
     use serde_json::json;
 
     fn with_body(body: &[u8]) -> Delivered {
         Delivered { body: body.to_vec(), ..Delivered::default() }
     }
 
-    fn extract<'a>(delivered: &'a Delivered, error_message: Option<&str>) -> Extract<'a> {
+    fn extract<'a>(delivered: &'a Delivered, error_message: Option<&'a str>) -> Extract<'a> {
         let contents = Contents::of(delivered, &MessageTypes::default());
         Extract::of(delivered, Relations::default(), contents, error_message)
     }
@@ -163,7 +197,7 @@ mod tests {
     fn text_and_json_are_taken_from_a_body() {
         let delivered = with_body(br#"{"Customer": {"id": 42}}"#);
         let extract = extract(&delivered, Some("Connection REFUSED"));
-        assert_eq!(extract.text, "connection refused\n{\"customer\": {\"id\": 42}}");
+        assert_eq!(extract.text(), "connection refused\n{\"customer\": {\"id\": 42}}");
         assert_eq!(extract.values(), Some(&json!({"Customer": {"id": 42}})));
     }
 
@@ -193,19 +227,20 @@ mod tests {
         let delivered = with_body(br#"{"a\u0000b": ["\u0000"]}"#);
         let values = json!({"a\u{fffd}b": ["\u{fffd}"]});
         assert_eq!(extract(&delivered, None).values(), Some(&values));
-        assert_eq!(extract(&with_body(b"a\0b"), None).text, "", "it is not text");
+        assert_eq!(extract(&with_body(b"a\0b"), None).text(), "", "it is not text");
+        assert_eq!(extract(&with_body(b""), Some("a\0b")).text(), "a\u{fffd}b");
     }
 
     #[test]
     fn large_bodies_are_kept_in_part() {
-        let long = "ä".repeat(MOST_VALUE_BYTES);
-        let text = |body: &[u8]| extract(&with_body(body), None).text;
+        let long = "ä".repeat(MOST_TEXT_BYTES);
+        let text = |body: &[u8]| extract(&with_body(body), None).text().len();
         let has_values = |body: &[u8]| extract(&with_body(body), None).body.is_some();
-        assert_eq!(text(long.as_bytes()).len(), MOST_EXCERPT_BYTES);
-        let odd = format!("x{long}");
-        assert_eq!(text(odd.as_bytes()).len(), MOST_EXCERPT_BYTES - 1);
+        assert_eq!(text(long.as_bytes()), MOST_TEXT_BYTES);
+        assert_eq!(text(&[long.as_bytes(), b"\xff"].concat()), MOST_TEXT_BYTES);
+        assert_eq!(text(&[&long.as_bytes()[..9_000], b"\xff"].concat()), MOST_EXCERPT_BYTES);
         assert!(!has_values(format!("\"{long}\"").as_bytes()));
-        assert_eq!(text(&[0xff, 0xfe]), "");
+        assert_eq!(text(&[0xff, 0xfe]), 0);
         assert!(!has_values("[".repeat(60_000).as_bytes()));
     }
 

@@ -33,6 +33,10 @@ pub struct Page<T> {
     /// found as soon as the index has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<Span>,
+    /// Present when there was no time to read all that long texts say: of items that arrived before this, only what the
+    /// index of texts has was looked at, so that those that match by the rest of their texts are missing here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts_read_back_to: Option<DateTime<Utc>>,
 }
 
 /// From when to when, both included.
@@ -63,6 +67,7 @@ impl<T> From<Vec<T>> for Page<T> {
             total_is_least: false,
             searched_back_to: None,
             unread: None,
+            texts_read_back_to: None,
         }
     }
 }

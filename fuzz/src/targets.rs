@@ -136,7 +136,7 @@ pub fn headers(input: &[u8]) {
     }
     let message = read.failure.error_message.as_deref();
     let extract = Extract::of(&delivered, read.relations.clone(), read.contents.clone(), message);
-    assert!(!extract.text.contains('\0'), "an extract holds NUL");
+    assert!(!extract.text().contains('\0'), "an extract holds NUL");
     for (field, value) in extract.relations.named() {
         assert!(!value.contains('\0') && value.len() <= MOST_RELATION_BYTES, "{field:?}");
     }

@@ -21,6 +21,7 @@ mod replay;
 mod retention;
 mod retry;
 mod schema_registry;
+mod search;
 mod sources;
 mod topology;
 mod unknown;
@@ -33,6 +34,7 @@ use dlo_domain::source::NewSource;
 use crate::broker::Brokers;
 use crate::json_schemas::Schemas;
 use crate::store::retention::Retention;
+use crate::store::texts::IndexedParts;
 
 pub use alerts::AlertsConfig;
 pub use database::{DatabaseConfig, Secret, Shares};
@@ -53,7 +55,7 @@ pub use unknown::unknown_variables;
 use file::Reader;
 
 /// Every variable that is read, for the example file and its test.
-pub const VARIABLES: [&str; 60] = [
+pub const VARIABLES: [&str; 62] = [
     "DLO_CONFIG",
     "DLO_DATABASE_URL",
     "DLO_DATABASE_CONNECTIONS",
@@ -100,6 +102,8 @@ pub const VARIABLES: [&str; 60] = [
     "DLO_RETENTION_RESOLVED_DAYS",
     "DLO_RETENTION_DISCARDED_DAYS",
     "DLO_RETENTION_REPLAYS_DAYS",
+    "DLO_SEARCH_INDEX_HEADERS",
+    "DLO_SEARCH_INDEX_BODY_BYTES",
     "DLO_PATIENCE_PAGE_MS",
     "DLO_PATIENCE_COUNT_MS",
     "DLO_PATIENCE_COUNT_NEW_MS",
@@ -145,6 +149,8 @@ pub struct Config {
     pub topology: TopologyConfig,
     /// How long what is done is kept.
     pub retention: Retention,
+    /// What of letters the index of texts has.
+    pub indexed: IndexedParts,
     /// How long this office waits before it answers without.
     pub patience: Patience,
     /// What is logged, and how.
@@ -217,6 +223,7 @@ impl Surroundings<'_> {
         let schema_registry = schema_registry::read(&mut reader);
         let topology = topology::read(&mut reader);
         let retention = retention::read(&mut reader);
+        let indexed = search::read(&mut reader);
         let schemas = json_schemas::read(&mut reader);
         let patience = patience::read(&mut reader);
         let log = log::read(&mut reader);
@@ -247,6 +254,7 @@ impl Surroundings<'_> {
             schema_registry,
             topology,
             retention,
+            indexed,
             patience,
             log,
             schemas,

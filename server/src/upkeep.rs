@@ -15,6 +15,7 @@ use sqlx::PgPool;
 use crate::clock::SharedClock;
 use crate::duty::Duties;
 use crate::store::retention::Retention;
+use crate::store::texts::IndexedParts;
 
 /// What upkeep works with.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct Upkeep {
     pub clock: SharedClock,
     /// How long what is done is kept.
     pub retention: Retention,
+    /// What of texts is indexed.
+    pub indexed: IndexedParts,
 }
 
 impl Upkeep {

@@ -1,5 +1,7 @@
 //! Which letters?
 
+mod search_limits;
+
 use std::time::Duration;
 
 use dlo_domain::filter::LetterFilter;
@@ -14,6 +16,7 @@ use crate::components::{
     Pager, Toasts, Waiting, kept,
 };
 use crate::{links, wording};
+use search_limits::{Limits, SearchLimits};
 
 /// Events of our own decisions have come by then.
 const ECHO: Duration = Duration::from_secs(3);
@@ -113,35 +116,12 @@ fn List(
     );
     let next = page.next_cursor;
     let text = filter.to_string();
-    let stopped = page.searched_back_to.map(|at| {
-        let at = wording::absolute(at);
-        view! {
-            <p class="empty" role="status">
-                {format!(
-                    "The search took its time and stopped at {at}: letters that arrived before \
-                     were not looked at. \u{201c}Older\u{201d} goes on from there; a term like \
-                     queue: or age: makes it faster.",
-                )}
-            </p>
-        }
-    });
-    let unread = page.unread.map(|span| {
-        let (since, until) = (wording::absolute(span.since), wording::absolute(span.until));
-        view! {
-            <p class="empty" role="status">
-                {format!(
-                    "So much comes in that the search is behind: the texts of letters that first \
-                     arrived between {since} and {until} are not read yet. If one of them matches, \
-                     it is missing here; look again in some minutes.",
-                )}
-            </p>
-        }
-    });
+    let limits = Limits::of(&page);
+    let told_limits = view! { <SearchLimits limits filter=filter.clone() /> };
     let scheduled = LetterState::Scheduled;
     let has_scheduled = page.items.iter().any(|letter| letter.state == scheduled);
     let body = if page.items.is_empty() {
-        let is_searched = stopped.is_none() && unread.is_none();
-        view! { {is_searched.then(|| view! { <Nothing is_filtered=!filter.is_empty() /> })} }
+        view! { {(!limits.are_met()).then(|| view! { <Nothing is_filtered=!filter.is_empty() /> })} }
             .into_any()
     } else {
         view! {
@@ -174,8 +154,7 @@ fn List(
             </header>
             <ArrivalsPill filter=text newest shown is_ours on_press=look_again />
             {body}
-            {stopped}
-            {unread}
+            {told_limits}
         </section>
         <Pager path=links::LETTERS.to_owned() query next label="letters" />
     }

@@ -93,7 +93,7 @@ impl Term {
             Subject::Body(path) => {
                 facts.extract.and_then(Extract::values).is_some_and(|body| test.leads(path, body))
             }
-            Subject::Text => facts.extract.is_some_and(|extract| test.folded_text(&extract.text)),
+            Subject::Text => facts.extract.is_some_and(|extract| test.folded_text(extract.text())),
         }
     }
 }

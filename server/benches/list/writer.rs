@@ -17,6 +17,7 @@ use dlo_server::seeding::any_message;
 use dlo_server::store::groups::signatures;
 use dlo_server::store::letters::{Court, Incoming, insert_new};
 use dlo_server::store::retention::Retention;
+use dlo_server::store::texts::IndexedParts;
 use dlo_server::upkeep::Upkeep;
 use sqlx::PgPool;
 use tokio::task::JoinHandle;
@@ -68,6 +69,7 @@ impl Writer {
             pool: pool.clone(),
             clock: clock.clone(),
             retention: Retention { resolved: FOR_EVER, discarded: FOR_EVER, replays: FOR_EVER },
+            indexed: IndexedParts::default(),
         };
         upkeep.begin(&Duties::new(lifecycle, Hub::default(), clock));
         Self {

@@ -47,6 +47,7 @@ impl ExecutionDesk for PgDesk {
             total_is_least: count > read::MOST_COUNTED,
             searched_back_to: None,
             unread: None,
+            texts_read_back_to: None,
         })
     }
 

@@ -35,6 +35,7 @@ pub(super) async fn page(
         total_is_least: false,
         searched_back_to: None,
         unread: None,
+        texts_read_back_to: None,
     })
 }
 

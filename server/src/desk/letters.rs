@@ -38,7 +38,8 @@ pub(super) async fn page(
     let more = cut(&mut items, limit);
     let stopped_at = found.stopped_at.filter(|_| !more);
     let shown = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    let is_short = stopped_at.is_some() || found.unread.is_some();
+    let is_short =
+        stopped_at.is_some() || found.unread.is_some() || found.texts_read_back_to.is_some();
     let total = match counted_by_the_way(after, more, is_short) {
         Some(is_least) => Total { count: shown, is_least },
         None => {
@@ -54,6 +55,7 @@ pub(super) async fn page(
         total_is_least: total.is_least,
         searched_back_to: stopped_at.map(|place| place.at),
         unread: found.unread,
+        texts_read_back_to: found.texts_read_back_to,
     })
 }
 

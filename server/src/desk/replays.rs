@@ -222,6 +222,7 @@ pub(super) async fn page(
         total_is_least: total.is_least,
         searched_back_to: None,
         unread: None,
+        texts_read_back_to: None,
     })
 }
 
@@ -269,6 +270,7 @@ pub(super) async fn items(
         total_is_least: false,
         searched_back_to: None,
         unread: None,
+        texts_read_back_to: None,
     })
 }
 

@@ -55,10 +55,12 @@ async fn counters_equal_a_recount(pool: PgPool) {
             "select id, arrivals::bigint, last_arrived_at from letters",
         ),
         (
-            "select letter_id, text from texts",
-            "select l.id, text_of(l.error_message, a.body, x.excerpt_bytes) from letters l
+            "select letter_id, text, is_whole from texts",
+            "select l.id, piece.text, piece.is_whole from letters l
              join extracts x on x.letter_id = l.id
-             join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals",
+             join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals
+             cross join lateral indexed_text(
+                 x.headers, x.text, l.error_message, a.body, x.excerpt_bytes, true, 1024) as piece",
         ),
         (
             "select letter_id from extracts where body_is_json and body is null",

@@ -56,6 +56,7 @@ impl Plan {
             pool: self.pools.services.clone(),
             clock: self.clock.clone(),
             retention: self.config.retention,
+            indexed: self.config.indexed,
         };
         upkeep.begin(&self.duties);
         let measuring = Measuring::new(self.pools.clone(), self.clock.clone());

@@ -12,7 +12,7 @@ use super::{StoreError, texts};
 /// An extract as Postgres takes it.
 #[derive(Debug)]
 pub struct Row {
-    text: String,
+    text: Option<String>,
     excerpt_bytes: Option<i32>,
     headers: String,
     body: Option<String>,
@@ -25,8 +25,8 @@ pub struct Row {
 impl From<&Extract<'_>> for Row {
     fn from(extract: &Extract<'_>) -> Self {
         Self {
-            text: extract.text.clone(),
-            excerpt_bytes: extract.excerpt_bytes.and_then(|bytes| i32::try_from(bytes).ok()),
+            text: extract.kept_text(),
+            excerpt_bytes: extract.excerpt_bytes().and_then(|bytes| i32::try_from(bytes).ok()),
             headers: extract.headers.to_string(),
             body: extract.body.as_ref().and_then(BodyValues::written),
             body_is_json: extract.body.as_ref().is_some_and(BodyValues::are_in_body),
@@ -36,21 +36,14 @@ impl From<&Extract<'_>> for Row {
     }
 }
 
-impl Row {
-    /// The text, where it does not stand in the letter and its body.
-    fn kept_text(&self) -> Option<&str> {
-        self.excerpt_bytes.is_none().then_some(&self.text)
-    }
-}
-
 /// Stores the extracts of letters that may have older ones, in their place.
 ///
 /// # Errors
 /// Returns an error if a statement fails: then the transaction must be given up.
 pub async fn replace(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(), StoreError> {
     put(conn, rows).await?;
-    let texts: Vec<_> = rows.iter().map(|(id, row)| (*id, row.text.as_str())).collect();
-    texts::index_again(conn, &texts).await
+    let letters: Vec<LetterId> = rows.iter().map(|(id, _)| *id).collect();
+    texts::index_again(conn, &letters).await
 }
 
 /// Stores the extracts of new letters.
@@ -62,7 +55,7 @@ pub async fn put(conn: &mut PgConnection, rows: &[(LetterId, &Row)]) -> Result<(
         return Ok(());
     }
     let ids: Vec<Uuid> = rows.iter().map(|(id, _)| id.0).collect();
-    let texts: Vec<Option<&str>> = rows.iter().map(|(_, row)| row.kept_text()).collect();
+    let texts: Vec<Option<&str>> = rows.iter().map(|(_, row)| row.text.as_deref()).collect();
     let excerpts: Vec<Option<i32>> = rows.iter().map(|(_, row)| row.excerpt_bytes).collect();
     let headers: Vec<&str> = rows.iter().map(|(_, row)| row.headers.as_str()).collect();
     let bodies: Vec<Option<&str>> = rows.iter().map(|(_, row)| row.body.as_deref()).collect();

@@ -15,9 +15,10 @@ use dlo_domain::filter::{Comparison, Expr, Field, Kind, LetterFilter, Subject, T
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
-use super::StoreError;
+use super::{StoreError, texts};
 use columns::{Column, column};
 use lookup::Lookup;
+pub(super) use spread::write_in_part;
 
 /// A filter as the queries want it: the names of sources looked up, the time fixed.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +29,10 @@ pub struct Matching {
     signatures: Vec<(Uuid, Vec<u8>)>,
     /// The workers that the filter may mean.
     workers: workers::Known,
+    /// Whether it asks for texts anywhere.
+    asks_for_texts: bool,
+    /// Whether the index has a part only of any of them.
+    are_texts_in_part: bool,
     now: DateTime<Utc>,
     by_letter: bool,
 }
@@ -45,7 +50,7 @@ impl Matching {
         filter: &LetterFilter,
         now: DateTime<Utc>,
     ) -> Result<Self, StoreError> {
-        let mut asks_for_sources = false;
+        let (mut asks_for_sources, mut asks_for_texts) = (false, false);
         let mut groups: Vec<Uuid> = Vec::new();
         let mut of_workers: Vec<&Test> = Vec::new();
         if let Some(root) = filter.root() {
@@ -53,6 +58,7 @@ impl Matching {
                 Subject::Field(Field::Source) => asks_for_sources = true,
                 Subject::Field(Field::Group) => groups.extend(ids(&term.test)),
                 Subject::Field(Field::Worker) => of_workers.push(&term.test),
+                Subject::Text => asks_for_texts = true,
                 _ => {}
             });
         }
@@ -61,6 +67,8 @@ impl Matching {
             sources: Vec::new(),
             signatures: Vec::new(),
             workers: workers::look_up(conn, &of_workers).await?,
+            asks_for_texts,
+            are_texts_in_part: asks_for_texts && texts::are_in_part(conn).await?,
             now,
             by_letter: false,
         };
@@ -92,9 +100,17 @@ impl Matching {
         self.filter.is_empty()
     }
 
+    /// The time that ages are counted from.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        self.now
+    }
+
     /// Writes the condition, of one piece: it can stand after `where` or `and`.
     pub(super) fn write(&self, sql: &mut Sql) {
         match self.filter.root() {
+            Some(_) if self.are_texts_in_part && !self.by_letter && self.has_texts() => {
+                self.write_by_texts(sql);
+            }
             Some(root) => self.write_expr(sql, root),
             None => {
                 sql.push("true");
@@ -135,10 +151,23 @@ impl Matching {
                     paths::write(sql, lookup::BODY, path, &term.test);
                 });
             }
-            Subject::Text => Lookup::Text.write(sql, self.by_letter, |sql| {
-                columns::write_folded(sql, "x.text", &term.test);
-            }),
+            Subject::Text => self.write_text(sql, &term.test),
         }
+    }
+
+    fn write_text(&self, sql: &mut Sql, test: &Test) {
+        let holds = |sql: &mut Sql| columns::write_folded(sql, "x.text", test);
+        if self.by_letter {
+            return Lookup::Text.write(sql, true, holds);
+        }
+        if !self.are_texts_in_part {
+            return Lookup::IndexedText.write(sql, false, holds);
+        }
+        sql.push("(");
+        Lookup::IndexedText.write(sql, false, holds);
+        sql.push(" or ").push(lookup::IN_PART).push(" and ");
+        Lookup::Text.write(sql, true, holds);
+        sql.push(")");
     }
 
     fn write_source(&self, sql: &mut Sql, test: &Test) {

@@ -5,6 +5,7 @@
 
 mod by_text;
 mod search;
+mod walk;
 
 use std::time::Duration;
 

@@ -97,8 +97,7 @@ const PATTERNS: &str = "
         l.routing_key, l.reason, l.told_by, l.error_class, l.error_message, l.message_type,
         l.signature, a.exchange as dead_exchange, a.routing_key as dead_key, a.properties,
         a.headers, a.deaths, convert_from(a.body, 'UTF8') as body,
-        coalesce(x.text, text_of(l.error_message, a.body, x.excerpt_bytes)) as text, x.excerpt_bytes,
-        x.headers as plain, x.body as document, x.body_is_json,
+        x.text, x.excerpt_bytes, piece.text as indexed, piece.is_whole, x.headers as plain, x.body as document, x.body_is_json,
         case hashint8(('x' || left(encode(l.signature, 'hex'), 8))::bit(32)::bigint) & 63
             when 0 then 'critical' when 1 then 'critical'
             when 2 then 'low' when 3 then 'low' when 4 then 'low' when 5 then 'low'
@@ -107,7 +106,9 @@ const PATTERNS: &str = "
             else 'normal' end as severity
     from letters l
     join arrivals a on a.letter_id = l.id
-    join extracts x on x.letter_id = l.id;
+    join extracts x on x.letter_id = l.id
+    cross join lateral indexed_text(
+        x.headers, x.text, l.error_message, a.body, x.excerpt_bytes, true, 1024) as piece;
     analyze seed_patterns;
     truncate letters, arrivals, extracts, texts, unindexed_letters, letter_counts, death_counts, signature_changes,
         signature_totals, signature_hours, signature_slots, queue_deaths";
@@ -161,13 +162,13 @@ const ARRIVALS: &str = "
 
 const EXTRACTS: &str = "
     insert into {extracts_part} (letter_id, text, headers, body, body_is_json, excerpt_bytes)
-    select id, case when excerpt_bytes is null then replace(text, '{marker}', own) end, {headers},
+    select id, replace(text, '{marker}', own), {headers},
         {body}, {is_json}, excerpt_bytes
     from ({made_up}) as made_up";
 
 const TEXTS: &str = "
-    insert into {texts_part} (letter_id, text)
-    select id, replace(text, '{marker}', own) from ({made_up}) as made_up";
+    insert into {texts_part} (letter_id, text, is_whole)
+    select id, replace(indexed, '{marker}', own), is_whole from ({made_up}) as made_up";
 
 /// Makes a week's letters, arrivals, extracts and texts, in tables that belong to nothing yet. Tells how
 /// many letters.
@@ -215,7 +216,11 @@ pub async fn fill(conn: &mut PgConnection, span: &Span, week: Week) -> Result<i6
         let (headers, body, is_json) = if span.without_bodies {
             ("'{}'::jsonb", "null::jsonb", "false")
         } else {
-            ("plain", "jsonb_set(document, array['order'], own::jsonb)", "body_is_json")
+            (
+                "replace(plain::text, '{marker}', own)::jsonb",
+                "jsonb_set(document, array['order'], own::jsonb)",
+                "body_is_json",
+            )
         };
         let filling = filling
             .replace("{headers}", headers)

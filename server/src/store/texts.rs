@@ -1,5 +1,5 @@
-//! The texts of letters in their index, and the queue of those that are not there yet. Each stands in one of both, and
-//! where it changes it goes back into the queue.
+//! The texts of letters in their index, and the queue of those that are not there yet. Each letter stands in one of both,
+//! and where its text changes it goes back into the queue. The index has a piece of a long text; searches read the rest.
 
 use dlo_domain::ids::LetterId;
 use sqlx::PgConnection;
@@ -8,12 +8,32 @@ use uuid::Uuid;
 use super::StoreError;
 use super::weeks::span;
 
+/// What of a letter's text the index has, beside the error message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexedParts {
+    /// Whether it has the values of its headers.
+    pub headers: bool,
+    /// How many bytes of its body, at most.
+    pub body_bytes: i32,
+}
+
+impl Default for IndexedParts {
+    /// The headers, and the first KiB of the body.
+    fn default() -> Self {
+        Self { headers: true, body_bytes: 1_024 }
+    }
+}
+
 /// Puts the texts of about so many letters into the index, those that wait longest, and returns how many. Several offices
 /// can do this at once.
 ///
 /// # Errors
 /// Returns an error if a statement fails: then the transaction must be given up.
-pub async fn index_some(conn: &mut PgConnection, letters: i64) -> Result<u64, StoreError> {
+pub async fn index_some(
+    conn: &mut PgConnection,
+    letters: i64,
+    parts: IndexedParts,
+) -> Result<u64, StoreError> {
     let taken = take(conn, letters).await?;
     if taken.is_empty() {
         return Ok(0);
@@ -33,15 +53,20 @@ pub async fn index_some(conn: &mut PgConnection, letters: i64) -> Result<u64, St
         put_back(conn, &taken, &locked).await?;
     }
     let indexed = sqlx::query!(
-        "insert into texts (letter_id, text)
-         select due.id, found.text from unnest($1::uuid[]) as due (id)
+        "insert into texts (letter_id, text, is_whole)
+         select due.id, found.text, found.is_whole from unnest($1::uuid[]) as due (id)
          cross join lateral (
-             select coalesce(x.text, text_of(l.error_message, a.body, x.excerpt_bytes)) as text
+             select piece.text, piece.is_whole
              from extracts x join letters l on l.id = due.id
              left join arrivals a on a.letter_id = due.id and a.ordinal = l.arrivals
+             cross join lateral indexed_text(
+                 x.headers, x.text, l.error_message, a.body, x.excerpt_bytes, $2, $3) as piece
              where x.letter_id = due.id offset 0) as found
-         on conflict (letter_id) do update set text = excluded.text",
-        &locked
+         on conflict (letter_id) do update
+         set text = excluded.text, is_whole = excluded.is_whole",
+        &locked,
+        parts.headers,
+        parts.body_bytes
     )
     .execute(&mut *conn)
     .await?;
@@ -101,33 +126,42 @@ async fn put_back(
     Ok(())
 }
 
-/// Takes texts out of the index that are others now, and has them indexed again. The extracts of these letters must have
-/// been written in this transaction.
+/// Takes the texts of letters out of the index that are others now, and has them indexed again. The extracts of these
+/// letters must have been written in this transaction.
 ///
 /// # Errors
 /// Returns an error if the statement fails: then the transaction must be given up.
-pub async fn index_again(
-    conn: &mut PgConnection,
-    texts: &[(LetterId, &str)],
-) -> Result<(), StoreError> {
-    let (ids, texts): (Vec<Uuid>, Vec<&str>) = texts.iter().map(|(id, text)| (id.0, *text)).unzip();
+pub async fn index_again(conn: &mut PgConnection, letters: &[LetterId]) -> Result<(), StoreError> {
+    let ids: Vec<Uuid> = letters.iter().map(|letter| letter.0).collect();
     let (first, last) = span(&ids);
     // Of what is not in the index it is known that it waits.
     sqlx::query!(
         r#"with gone as (
-               delete from texts t using unnest($1::uuid[], $2::text[]) as now (id, text)
-               where t.letter_id = now.id and t.letter_id between $3 and $4
-                   and t.text <> now.text
+               delete from texts t using unnest($1::uuid[]) as changed (id)
+               where t.letter_id = changed.id and t.letter_id between $2 and $3
+                   and (not t.is_whole or t.text is distinct from (
+                       select letter_text(x.headers, x.text, l.error_message, a.body, x.excerpt_bytes)
+                       from extracts x join letters l on l.id = changed.id
+                       left join arrivals a on a.letter_id = changed.id and a.ordinal = l.arrivals
+                       where x.letter_id = changed.id offset 0))
                returning t.letter_id)
            select queue_texts(array(select letter_id from gone)) as "done: ()""#,
         &ids,
-        &texts as &[&str],
         first,
         last
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Whether the index has a part only of any letter's text.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn are_in_part(conn: &mut PgConnection) -> Result<bool, StoreError> {
+    let are_in_part = sqlx::query_scalar!(r#"select has_texts_in_part() as "are_in_part!""#);
+    Ok(are_in_part.fetch_one(conn).await?)
 }
 
 /// Whether no letter came in during the last seconds.

@@ -15,6 +15,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::duty::Duty as _;
 use crate::fixture;
 use crate::store::retention::Retention;
+use crate::store::texts::IndexedParts;
 
 /// The clock of an office that was set two months ahead.
 #[derive(Debug)]
@@ -52,6 +53,7 @@ async fn an_office_whose_clock_is_ahead_removes_only_what_is_due(pool: PgPool) {
         pool: pool.clone(),
         clock: Arc::new(Ahead),
         retention: Retention { resolved: days(30), discarded: days(30), replays: days(90) },
+        indexed: IndexedParts::default(),
     };
     let mut tidying = Tidying { upkeep, last_pass: None };
     tidying.step(&CancellationToken::new()).await.expect("done");

@@ -25,7 +25,7 @@ impl Duty for Indexing {
     async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
         let began = Instant::now();
         let mut transaction = self.upkeep.pool.begin().await?;
-        let letters = texts::index_some(&mut transaction, BATCH).await?;
+        let letters = texts::index_some(&mut transaction, BATCH, self.upkeep.indexed).await?;
         let is_calm = texts::is_calm(&mut transaction).await?;
         transaction.commit().await?;
         Ok(match (letters, is_calm) {

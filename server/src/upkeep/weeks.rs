@@ -33,7 +33,7 @@ pub(super) struct RememberedPass {
 
 impl Duty for Tidying {
     async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
-        let Upkeep { pool, clock, retention: kept } = &self.upkeep;
+        let Upkeep { pool, clock, retention: kept, .. } = &self.upkeep;
         let mut conn = pool.acquire().await?;
         let now = shared_time(&mut conn, &**clock).await?;
         weeks::make(&mut conn, now, now).await?;

@@ -47,6 +47,8 @@ const NAMES: &[&str] = &[
     "OR",
     "line\nend",
 ];
+/// Bodies that are not text, or not as a whole.
+const NO_TEXTS: &[&[u8]] = &[&[0xff, 0, 1], &[0x80, 0x80], b"ab\xbf"];
 /// Workers, and the queues that they work on.
 pub const WORKERS: [(&str, &str); 3] = [("42", "a%b"), ("a_b", "a%b"), ("orders", "orders.work")];
 /// Executions that are known, and the workers that have them.
@@ -193,7 +195,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         6 => json().prop_map(|value| value.to_string().into_bytes()),
         2 => name().prop_map(String::into_bytes),
-        1 => Just(vec![0xff, 0, 1]),
+        1 => select(NO_TEXTS).prop_map(<[u8]>::to_vec),
     ]
 }
 
@@ -239,7 +241,8 @@ pub fn sample() -> impl Strategy<Value = Sample> {
                 trace: names[8].clone(),
                 business_key: names[9].clone(),
             };
-            let extract = Extract::of(delivered, relations, contents, names[4].as_deref());
+            let message: Option<&str> = names[4].clone().map(|message| &*message.leak());
+            let extract = Extract::of(delivered, relations, contents, message);
             Sample {
                 id: LetterId(id),
                 state,

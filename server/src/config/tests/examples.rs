@@ -37,6 +37,7 @@ fn the_example_environment_names_every_variable_and_its_default() {
     assert_eq!(config.fleet, FleetConfig::default());
     assert_eq!(config.executions, ExecutionsConfig::default());
     assert_eq!(config.patience, Patience::default());
+    assert_eq!(config.indexed, IndexedParts::default());
     assert_eq!(config.log, LogConfig::default());
     assert_eq!(config.http, HttpConfig::default());
     for name in asked.borrow().iter() {
@@ -53,6 +54,7 @@ fn the_example_file_is_good_and_holds_the_defaults() {
     assert_eq!(config.executions, ExecutionsConfig::default());
     assert_eq!(config.fleet, FleetConfig::default());
     assert_eq!(config.patience, Patience::default());
+    assert_eq!(config.indexed, IndexedParts::default());
     assert_eq!(config.log, LogConfig::default());
     assert_eq!(config.http, HttpConfig::default());
     assert_eq!(config.sources.len(), 2);

@@ -15,7 +15,9 @@ pub(super) enum Lookup {
     ExecutionsWorker,
     /// What is kept for searching, as `x`.
     Extract,
-    /// The text, as `x`: in its index, or not yet.
+    /// What the index of texts has, as `x`, and all of the texts that wait for it.
+    IndexedText,
+    /// All of the text, as `x`.
     Text,
     /// What is kept for searching, as `x`, and the last arrival, as `a`: [`BODY`] is the values of its body.
     Body,
@@ -32,13 +34,17 @@ pub(super) enum Lookup {
 pub(super) const BODY: &str = "coalesce(x.body, case when x.body_is_json and x.letter_id = l.id \
      and a.letter_id = l.id and a.ordinal = l.arrivals then json_of(a.body) end)";
 
-const INDEXED_OR_NOT: &str = "(select letter_id, text from texts \
-     union all select letter_id, text from unindexed_texts(null)) x where x.letter_id = l.id";
+/// What the index of texts has, and all of the texts that wait for it, as `x`.
+pub(super) const INDEXED_OR_NOT: &str = "(select letter_id, text from texts \
+     union all select letter_id, text from unindexed_texts(null)) x";
 
-/// Which of both tables has the text of a letter is known by looking.
+/// That the index has a part only of the text.
+pub(super) const IN_PART: &str =
+    "exists (select from texts p where p.letter_id = l.id and not p.is_whole)";
+
 const TEXT_OF_LETTER: &str = "(select coalesce( \
-         (select t.text from texts t where t.letter_id = l.id), \
-         (select coalesce(x.text, text_of(l.error_message, a.body, x.excerpt_bytes)) \
+         (select t.text from texts t where t.letter_id = l.id and t.is_whole), \
+         (select letter_text(x.headers, x.text, l.error_message, a.body, x.excerpt_bytes) \
           from extracts x left join arrivals a on a.letter_id = l.id and a.ordinal = l.arrivals \
           where x.letter_id = l.id)) as text offset 0) x where true";
 
@@ -57,8 +63,8 @@ impl Lookup {
                  where n.letter_id = l.id"
             }
             Self::Extract => "extracts x where x.letter_id = l.id",
-            Self::Text if by_letter => TEXT_OF_LETTER,
-            Self::Text => INDEXED_OR_NOT,
+            Self::Text => TEXT_OF_LETTER,
+            Self::IndexedText => INDEXED_OR_NOT,
             Self::Body => "extracts x cross join arrivals a where x.letter_id = l.id and ",
             Self::Arrival => "arrivals a where ",
             Self::Death => {
@@ -73,6 +79,9 @@ impl Lookup {
         sql.push("exists (select from ").push(tables);
         if matches!(self, Self::Body | Self::Arrival | Self::Death | Self::DeathKey) {
             sql.push(LAST_ARRIVAL);
+        }
+        if self == Self::IndexedText {
+            sql.push(" where x.letter_id = l.id");
         }
         sql.push(" and (");
         condition(sql);

@@ -3,7 +3,7 @@
 
 use dlo_domain::filter::{Expr, Field, Subject, Term, Test};
 
-use super::lookup::Lookup;
+use super::lookup::{IN_PART, INDEXED_OR_NOT, Lookup};
 use super::{Matching, Sql, column, columns};
 
 impl Matching {
@@ -41,6 +41,29 @@ impl Matching {
         !self.texts().is_empty()
     }
 
+    /// Whether it asks for texts anywhere.
+    pub(in crate::store) fn asks_for_texts(&self) -> bool {
+        self.asks_for_texts
+    }
+
+    /// Whether letters may have these texts beyond what the index has.
+    pub(in crate::store) fn are_texts_in_part(&self) -> bool {
+        self.are_texts_in_part
+    }
+
+    /// Writes that a letter is one of those that have the texts: by the index, which finds the rare, or of those of which
+    /// the index has a part only, within the rest of the filter.
+    pub(super) fn write_by_texts(&self, sql: &mut Sql) {
+        sql.push("(l.id in (select x.letter_id from ").push(INDEXED_OR_NOT).push(" where ");
+        self.write_texts(sql);
+        sql.push(" union all select l.id from letters l where ");
+        self.by_letter().write(sql);
+        write_in_part(sql);
+        sql.push(") and ");
+        self.write_rest(sql);
+        sql.push(")");
+    }
+
     /// Writes what `x.text` must hold, whether it is in the index or not.
     pub(in crate::store) fn write_texts(&self, sql: &mut Sql) {
         super::joined(sql, " and ", &self.texts(), |sql, test| {
@@ -70,6 +93,11 @@ impl Matching {
             None => &[],
         }
     }
+}
+
+/// Writes, behind another condition, that the index has a part only of the letter's text.
+pub(in crate::store) fn write_in_part(sql: &mut Sql) {
+    sql.push(" and ").push(IN_PART);
 }
 
 fn text(part: &Expr) -> Option<&Test> {

@@ -140,7 +140,12 @@ async fn store(conn: &mut PgConnection, letter: &any::Sample) {
         extracts::put(conn, &[(letter.id, &row)]).await.expect("an extract");
         // Some of them stay without the index.
         if letter.id.0.as_u128().is_multiple_of(2) {
-            texts::index_some(conn, 1).await.expect("indexed");
+            let number = letter.id.0.as_u128() / 2;
+            let parts = texts::IndexedParts {
+                headers: number.is_multiple_of(2),
+                body_bytes: i32::try_from(number % 16).expect("it is small"),
+            };
+            texts::index_some(conn, 1, parts).await.expect("indexed");
         }
     }
 }

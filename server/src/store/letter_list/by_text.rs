@@ -1,6 +1,6 @@
 //! Letters that have rare texts, by the index of texts. What is not in it yet is read, as far as that
 //! is soon done: in a storm more comes in than the index can take up, and who looks for an order
-//! number then must not wait for all of it to be read.
+//! number then must not wait for all of it to be read. What texts say beyond the index, a walk reads after this.
 
 use std::time::Duration;
 
@@ -15,8 +15,10 @@ use crate::store::StoreError;
 
 /// Texts that more letters have are not rare.
 const MOST_BY_TEXT: i64 = 3_000;
-/// Texts outside the index that are read, the newest: at some 20 µs each.
+/// Texts outside the index that are read, the newest: at some 20 µs each, unless they are long.
 const MOST_READ: i64 = 3_000;
+/// The same where there was no time for so many.
+const MOST_READ_OF_LONG: i64 = 300;
 
 /// The letters that have certain texts; `None` when they are many. What is not in the index is read for
 /// `read_within` at most.
@@ -33,10 +35,16 @@ pub(super) async fn by_text(
     if are_many(&ids) {
         return Ok(None);
     }
-    let read = async |conn: &mut PgConnection| not_indexed(conn, matching).await;
-    let read = within(conn, read_within, read).await?;
-    let unread = unread(conn, if read.is_some() { MOST_READ } else { 0 }).await?;
-    ids.extend(read.into_iter().flatten());
+    let mut were_read = 0;
+    for most in [MOST_READ, MOST_READ_OF_LONG] {
+        let read = async |conn: &mut PgConnection| not_indexed(conn, matching, most).await;
+        if let Some(read) = within(conn, read_within / 2, read).await? {
+            ids.extend(read);
+            were_read = most;
+            break;
+        }
+    }
+    let unread = unread(conn, were_read).await?;
     if are_many(&ids) {
         return Ok(None);
     }
@@ -72,9 +80,10 @@ async fn indexed(conn: &mut PgConnection, matching: &Matching) -> Result<Vec<Uui
 async fn not_indexed(
     conn: &mut PgConnection,
     matching: &Matching,
+    most: i64,
 ) -> Result<Vec<Uuid>, StoreError> {
     let mut sql = QueryBuilder::new("select x.letter_id from unindexed_texts(");
-    sql.push_bind(MOST_READ).push(") x where ");
+    sql.push_bind(most).push(") x where ");
     matching.write_texts(&mut sql);
     let ids = sql.build_query_scalar().persistent(false);
     Ok(ids.fetch_all(conn).await?)

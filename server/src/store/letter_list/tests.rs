@@ -7,7 +7,9 @@ use sqlx::PgPool;
 
 use super::*;
 use crate::fixture::noon;
-use crate::store::texts;
+use crate::store::texts::{self, IndexedParts};
+
+mod beyond_the_index;
 
 async fn source(conn: &mut PgConnection, id: u128, name: &str) {
     sqlx::query!(
@@ -160,7 +162,7 @@ async fn haystack(conn: &mut PgConnection) {
                  $2::timestamptz - n * interval '1 s'
              from generate_series(1, 2500) as n
              returning id, error_message)
-         insert into texts (letter_id, text) select id, lower(error_message) from new",
+         insert into texts (letter_id, text, is_whole) select id, lower(error_message), true from new",
         Uuid::from_u128(1),
         noon(),
     )
@@ -174,25 +176,26 @@ async fn a_search_without_time_stops_and_goes_on_from_there(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     haystack(&mut conn).await;
     let no_time = SearchTime { planned: Duration::ZERO, whole: Duration::ZERO };
-    for text in ["needle", "error_message:needle", "needle -state:resolved"] {
+    for (text, step) in
+        [("needle", 100), ("error_message:needle", 1_000), ("needle -state:resolved", 100)]
+    {
         let filter = LetterFilter::parse(text).expect("a filter");
         let matching = Matching::look_up(&mut conn, &filter, noon()).await;
         let matching = matching.expect("looked up");
         let usual = search(&mut conn, &matching, None, 5, ENOUGH).await.expect("found");
         assert_eq!((usual.letters.len(), usual.stopped_at), (1, None), "{text}");
-        let (mut after, mut stops) = (None, Vec::new());
-        let found = loop {
+        let (mut after, mut stops, mut letters) = (None, Vec::new(), Vec::new());
+        loop {
             let found = search(&mut conn, &matching, after, 5, no_time).await;
             let found = found.expect("a part");
-            let Some(place) = found.stopped_at else {
-                break found;
-            };
-            assert_eq!(found.letters, Vec::new());
+            letters.extend(found.letters);
+            let Some(place) = found.stopped_at else { break };
             stops.push(place.id.as_u128());
             after = Some(place);
-        };
-        assert_eq!(found.letters, usual.letters, "{text}");
-        assert_eq!(stops, [1_000, 2_000], "{text}");
+        }
+        assert_eq!(letters, usual.letters, "{text}");
+        let wanted: Vec<u128> = (1..=2_500 / step).map(|n| n * step).collect();
+        assert_eq!(stops, wanted, "{text}");
     }
 }
 
@@ -276,7 +279,10 @@ async fn a_rare_text_is_found_behind_a_backlog(pool: PgPool) {
     let behind = Cursor { at: second(10_000), id: Uuid::max() };
     let (ids, _, unread) = look(&mut conn, Some(behind)).await;
     assert_eq!((ids, unread), (vec![2_500], None), "none were skipped here");
-    assert_eq!(texts::index_some(&mut conn, 7_000).await.expect("indexed"), 7_000);
+    assert_eq!(
+        texts::index_some(&mut conn, 7_000, IndexedParts::default()).await.expect("indexed"),
+        7_000
+    );
     let (ids, _, unread) = look(&mut conn, None).await;
     assert_eq!((ids, unread), (vec![17_000, 12_500, 10_001, 2_500], None));
 }

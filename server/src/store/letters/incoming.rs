@@ -233,7 +233,7 @@ pub(super) fn extract<'a>(
     delivered: &'a Delivered,
     names: &HeaderMap,
     types: &MessageTypes,
-    error_message: Option<&str>,
+    error_message: Option<&'a str>,
 ) -> Extract<'a> {
     let contents = Contents::of(delivered, types);
     let relations = Relations::of(delivered, names, &contents);

@@ -243,11 +243,11 @@ impl StoredLetter {
     }
 
     /// What is kept of it for searching, if this is the message of its failure.
-    pub(super) fn extract_with(
-        &self,
+    pub(super) fn extract_with<'a>(
+        &'a self,
         types: &MessageTypes,
-        error_message: Option<&str>,
-    ) -> Extract<'_> {
+        error_message: Option<&'a str>,
+    ) -> Extract<'a> {
         super::incoming::extract(&self.delivered, &self.headers, types, error_message)
     }
 
