@@ -51,11 +51,11 @@ pub async fn write_letters(
     Ok(())
 }
 
-/// One line for letters of a replay that fared alike: each with its position there.
+/// One line for letters of a replay to which the same happened: each with its position there, where its item must be.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn write_outcome(
+pub async fn write_seats(
     conn: &mut PgConnection,
     replay: ReplayId,
     seats: &[Seat],

@@ -54,11 +54,11 @@ async fn a_line_for_many_letters_is_in_the_trail_of_each(pool: PgPool) {
     write_letters(conn, &letters, claimed).await.expect("lines");
     let sent = [seat(2, letters[2]), seat(0, letters[0])];
     let confirmed = note("replay.confirmed");
-    let written = write_outcome(conn, ReplayId(plans[0]), &sent, confirmed).await;
+    let written = write_seats(conn, ReplayId(plans[0]), &sent, confirmed).await;
     written.expect("a line for two");
     let back = [seat(2, letters[0])];
     let unknown = note("replay.unknown");
-    let written = write_outcome(conn, ReplayId(plans[1]), &back, unknown).await;
+    let written = write_seats(conn, ReplayId(plans[1]), &back, unknown).await;
     written.expect("a line for one");
 
     let all = ["replay.unknown", "replay.confirmed", "letter.claim"];
@@ -71,4 +71,28 @@ async fn a_line_for_many_letters_is_in_the_trail_of_each(pool: PgPool) {
         .await
         .expect("counted");
     assert_eq!(lines, 2);
+}
+
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
+async fn the_speed_of_a_replay_is_that_of_outcomes(pool: PgPool) {
+    let conn = &mut *pool.acquire().await.expect("a connection");
+    let (plans, letters) = (ids(1, 2), ids(10, 3));
+    sqlx::query(PLAN)
+        .bind(&plans)
+        .bind(&letters)
+        .bind(&letters)
+        .execute(&mut *conn)
+        .await
+        .expect("two plans");
+    let office = Actor::office();
+    for (action, seats) in [
+        ("letter.replay", &[seat(0, letters[0]), seat(1, letters[1])][..]),
+        ("replay.confirmed", &[seat(0, letters[0])]),
+    ] {
+        let at = "2026-11-21T12:00:00Z".parse().expect("a time");
+        let note = Note { at, actor: &office, action, detail: None, replay: None };
+        write_seats(conn, ReplayId(plans[0]), seats, note).await.expect("a line");
+    }
+    let written = replays::written_last(conn, ReplayId(plans[0])).await.expect("read");
+    assert_eq!(written.iter().map(|line| line.letters).collect::<Vec<_>>(), [1]);
 }

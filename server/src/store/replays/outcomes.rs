@@ -67,7 +67,7 @@ pub async fn record(
             detail: detail.as_deref(),
             replay: Some(id),
         };
-        audit::write_outcome(conn, id, seats, note).await?;
+        audit::write_seats(conn, id, seats, note).await?;
         *counts.entry(outcome.as_str()).or_default() +=
             i64::try_from(seats.len()).unwrap_or(i64::MAX);
         letters.extend(seats.iter().map(|seat| seat.letter));

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::store::audit::{self, Note};
 use crate::store::decisions::read_state;
+use crate::store::replays::outcomes::Seat;
 use crate::store::{StoreError, weeks};
 
 /// A letter that a plan considers.
@@ -274,7 +275,11 @@ pub async fn add(
     )
     .execute(&mut *conn)
     .await?;
-    audit::write_letters(conn, &letters, note).await
+    let seats: Vec<Seat> = (position..)
+        .zip(planned)
+        .map(|(position, item)| Seat { position, letter: item.letter.id })
+        .collect();
+    audit::write_seats(conn, id, &seats, note).await
 }
 
 /// Ends a plan with what it holds, what was left out, and whose origin was claimed. One without letters is

@@ -190,8 +190,8 @@ pub async fn replay(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Repl
     Ok(these(conn, &[id.0]).await?.pop())
 }
 
-/// What was written down of a replay last: the lines of the audit trail that reach furthest, at most
-/// 2,000 of them.
+/// What was written down last of what became of a replay's letters: the lines of the audit trail that reach furthest, at
+/// most 2,000 of them.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -201,7 +201,7 @@ pub async fn written_last(
 ) -> Result<Vec<Written>, StoreError> {
     let rows = sqlx::query!(
         r#"select at, cardinality(letters)::bigint as "letters!" from audit
-           where replay_id = $1 and letters is not null
+           where replay_id = $1 and letters is not null and action like 'replay.%'
            order by first_position desc limit 2000"#,
         id.0
     )
