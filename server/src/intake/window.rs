@@ -5,7 +5,7 @@
 //! that suits it, and with more of them step by step, as long as the bodies that it saw fit.
 
 /// Bodies in flight should not take more than this, in bytes.
-const MOST_BYTES_IN_FLIGHT: usize = 64 * 1024 * 1024;
+const MOST_BYTES_IN_FLIGHT: usize = 16 * 1024 * 1024;
 
 /// How many times as large a window may become at once.
 const GROWTH: u16 = 8;
@@ -38,8 +38,9 @@ mod tests {
     #[test]
     fn large_messages_get_a_small_window() {
         assert_eq!(suited_to(1024, 300), 300);
-        assert_eq!(suited_to(1024 * 1024, 300), 64);
-        assert_eq!(suited_to(30 * 1024 * 1024, 300), 2);
+        assert_eq!(suited_to(1024 * 1024, 300), 16);
+        assert_eq!(suited_to(7 * 1024 * 1024, 300), 2);
+        assert_eq!(suited_to(30 * 1024 * 1024, 300), 1);
         assert_eq!(suited_to(1024 * 1024 * 1024, 300), 1);
         assert_eq!(suited_to(0, 300), 300);
     }
@@ -58,9 +59,9 @@ mod tests {
 
     #[test]
     fn a_stint_is_not_ended_for_little() {
-        assert_eq!(next(300, 1024 * 1024, 300), Some(64));
+        assert_eq!(next(300, 1024 * 1024, 300), Some(16));
         assert_eq!(next(300, 1_024, 300), None);
-        assert_eq!(next(16, 1_600_000, 300), None);
+        assert_eq!(next(10, 1_600_000, 300), None);
         assert_eq!(next(100, 1_024, 300), Some(300));
     }
 
