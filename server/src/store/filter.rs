@@ -100,11 +100,6 @@ impl Matching {
         self.filter.is_empty()
     }
 
-    /// The time that ages are counted from.
-    pub(super) fn now(&self) -> DateTime<Utc> {
-        self.now
-    }
-
     /// Writes the condition, of one piece: it can stand after `where` or `and`.
     pub(super) fn write(&self, sql: &mut Sql) {
         match self.filter.root() {

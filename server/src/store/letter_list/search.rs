@@ -15,7 +15,7 @@ use dlo_domain::page::{Cursor, Span};
 use sqlx::{Connection as _, PgConnection};
 
 use super::by_text::by_text;
-use super::walk::{Ground, Walk};
+use super::walk::Walk;
 use super::{Matching, limit_time};
 use crate::store::StoreError;
 
@@ -73,7 +73,7 @@ pub async fn search(
         let letters = super::page(conn, matching, after, limit).await?;
         return Ok(Found::all(letters));
     }
-    let mut walk = Walk::new(matching, Ground::default(), after, limit, time.whole);
+    let mut walk = Walk::new(matching, after, limit, time.whole);
     if !matching.is_about_columns() && walk.step(conn).await? {
         return Ok(walk.found());
     }
@@ -91,11 +91,9 @@ pub async fn search(
     };
     match found {
         Some(found) if matching.has_texts() && matching.are_texts_in_part() => {
-            let last = usize::try_from(limit).ok().and_then(|limit| found.letters.get(limit - 1));
-            let ground = Ground { is_in_part: true, down_to: last.map(place_of) };
-            let mut beyond = Walk::new(matching, ground, after, limit, walk.left());
-            beyond.go_on(conn).await?;
-            Ok(beyond.found_with(found))
+            walk.go_beyond_the_index(&found.letters);
+            walk.go_on(conn).await?;
+            Ok(walk.found_with(found))
         }
         Some(found) => Ok(found),
         None => {
@@ -103,10 +101,6 @@ pub async fn search(
             Ok(walk.found())
         }
     }
-}
-
-fn place_of(letter: &LetterSummary) -> Cursor {
-    Cursor { at: letter.last_arrived_at, id: letter.id.0 }
 }
 
 /// Does something that only reads for at most this long: `None` when it was not enough. The

@@ -24,11 +24,11 @@ const SHORTEST_STEP: Duration = Duration::from_millis(30);
 
 /// Which letters are walked through.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Ground {
+struct Ground {
     /// Only those of whose texts the index has a part, and which are what the rest of the filter asks for.
-    pub(super) is_in_part: bool,
+    is_in_part: bool,
     /// Not beyond this place.
-    pub(super) down_to: Option<Cursor>,
+    down_to: Option<Cursor>,
 }
 
 impl Ground {
@@ -59,14 +59,13 @@ pub(super) struct Walk {
 impl Walk {
     pub(super) fn new(
         matching: &Matching,
-        ground: Ground,
         after: Option<Cursor>,
         limit: i64,
         whole: Duration,
     ) -> Self {
         Self {
             matching: matching.by_letter(),
-            ground,
+            ground: Ground::default(),
             limit,
             began: Instant::now(),
             whole,
@@ -78,8 +77,18 @@ impl Walk {
         }
     }
 
-    pub(super) fn left(&self) -> Duration {
+    fn left(&self) -> Duration {
         self.whole.saturating_sub(self.began.elapsed())
+    }
+
+    /// Goes on, from where it is, through the letters only of whose texts the index has a part: those of them that stand
+    /// before the last of a page that the index filled.
+    pub(super) fn go_beyond_the_index(&mut self, by_index: &[LetterSummary]) {
+        let last = usize::try_from(self.limit).ok().and_then(|limit| by_index.get(limit - 1));
+        let place = |letter: &LetterSummary| Cursor { at: letter.last_arrived_at, id: letter.id.0 };
+        self.ground = Ground { is_in_part: true, down_to: last.map(place) };
+        // These take another time each.
+        (self.spent, self.looked_at) = (Duration::ZERO, 0);
     }
 
     /// Goes as far as the time reaches.
@@ -156,7 +165,7 @@ impl Walk {
 
     /// What it found beyond the index of texts, together with what the index knew.
     pub(super) fn found_with(self, by_index: Found) -> Found {
-        let read_back_to = self.at.map_or(self.matching.now(), |place| place.at);
+        let stopped_at = self.at.filter(|_| !self.is_done);
         let mut letters = by_index.letters;
         letters.extend(self.letters);
         letters.sort_unstable_by_key(|letter| {
@@ -164,8 +173,7 @@ impl Walk {
         });
         letters.dedup_by_key(|letter| letter.id);
         letters.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
-        let texts_read_back_to = (!self.is_done).then_some(read_back_to);
-        Found { letters, texts_read_back_to, ..by_index }
+        Found { letters, texts_read_back_to: stopped_at.map(|place| place.at), ..by_index }
     }
 }
 
