@@ -93,9 +93,10 @@ pub struct Replay {
     pub created_at: DateTime<Utc>,
     /// When the last letter had its outcome.
     pub finished_at: Option<DateTime<Utc>>,
-    /// How many letters it holds.
+    /// How many letters it holds. Falls where letters of a large plan change before they are claimed, which
+    /// `left_out` tells.
     pub total: i64,
-    /// Letters by outcome.
+    /// Letters by outcome; those that are not claimed yet are pending, too.
     pub outcomes: OutcomeCounts,
     /// How fast it goes. Told of one replay that runs, when something was published lately.
     #[serde(default)]

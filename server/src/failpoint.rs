@@ -11,6 +11,8 @@ pub struct Place(&'static str);
 
 /// A plan is written, and not committed.
 pub const PLANNED: Place = Place("planned");
+/// Letters of a plan that was frozen before are claimed, and that is not committed.
+pub const CLAIMED: Place = Place("claimed");
 /// A replay was found that nobody works on, and is not taken.
 pub const FOUND: Place = Place("found");
 /// A replay was taken, and nothing of it is done.
@@ -31,8 +33,9 @@ pub const GIVING_BACK: Place = Place("giving-back");
 pub const FINISHING: Place = Place("finishing");
 
 /// Every place.
-pub const ALL: [Place; 10] = [
+pub const ALL: [Place; 11] = [
     PLANNED,
+    CLAIMED,
     FOUND,
     TAKEN,
     MARKED,

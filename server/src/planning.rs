@@ -5,6 +5,7 @@
 
 mod begun;
 mod body_changes;
+mod claiming;
 mod destinations;
 mod envelopes;
 mod heads;
@@ -19,10 +20,11 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
-use dlo_domain::replay::{NewReplay, Origin, Replay, ReplayState};
+use dlo_domain::replay::{NewReplay, Origin, Replay, ReplayState, Target};
 use dlo_domain::state::Change;
 use sqlx::PgConnection;
 
+pub(crate) use claiming::claim_some;
 pub(crate) use left_out::{LeftOutTally, why};
 
 use self::begun::begun;
@@ -38,9 +40,13 @@ use crate::store::StoreError;
 use crate::store::audit::Note;
 use crate::store::replays::bodies;
 use crate::store::replays::plan::{self, Candidate, Planned};
+use crate::store::replays::unclaimed;
 
 /// Letters that are changed by one statement.
 pub(crate) const CHUNK: usize = 5_000;
+
+/// Letters of a large plan that are claimed first.
+const FIRST: usize = 500;
 
 /// Why a letter is left out of a plan that was shown before it arrived.
 const NOT_SHOWN: &str = "it arrived after this plan was shown: look again to replay it too";
@@ -177,8 +183,10 @@ impl<'a> Planner<'a> {
         if let Some(id) = replay.id {
             plan::begin(conn, id, replay).await?;
         }
-        for chunk in ids.chunks(CHUNK) {
-            let mut found = plan::candidates(conn, chunk, replay.id.is_some()).await?;
+        let claims_later = self.claims_later(replay, ids, made);
+        for chunk in portions(ids) {
+            let is_claimed = replay.id.is_some() && !claims_later;
+            let mut found = plan::candidates(conn, chunk, is_claimed).await?;
             self.origins.mark(conn, &mut found).await?;
             let mut planned = self.sort(chunk, found, &mut left_out, &mut claims);
             let frozen = match made {
@@ -192,8 +200,13 @@ impl<'a> Planner<'a> {
             replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
             perhaps_delivered += plan::count_nacked(conn, &planned).await?;
             if let Some(id) = replay.id {
-                self.add(conn, id, replay, &planned).await?;
-                bodies::freeze(conn, id, &frozen).await?;
+                let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
+                if claims_later {
+                    unclaimed::add(conn, id, position, &planned).await?;
+                } else {
+                    self.claim(conn, id, position, replay, &planned).await?;
+                    bodies::freeze(conn, id, &frozen).await?;
+                }
             } else {
                 heads.add(conn, &planned, &frozen, self.new).await?;
                 match made.filter(|_| self.new.open_envelopes) {
@@ -217,6 +230,18 @@ impl<'a> Planner<'a> {
         replay.stripped = heads.into_stripped();
         replay.plan = digest.map(|digest| digest.finish().token());
         Ok(())
+    }
+
+    /// Whether letters are claimed after the plan is frozen, beside those that are sent: of a large replay that
+    /// begins at once and sends them as they are, in any order.
+    fn claims_later(
+        &self,
+        replay: &Replay,
+        ids: &[LetterId],
+        made: Option<&HashMap<LetterId, MadeOf>>,
+    ) -> bool {
+        let begins = replay.state == ReplayState::Running;
+        begins && ids.len() > CHUNK && made.is_none() && !self.new.in_order
     }
 
     /// The letters that could go as they stand now. Nothing is locked.
@@ -288,22 +313,33 @@ impl<'a> Planner<'a> {
         Ok(Planned { letter, address })
     }
 
-    async fn add(
+    async fn claim(
         &self,
         conn: &mut PgConnection,
         id: ReplayId,
+        position: i32,
         replay: &Replay,
         planned: &[Planned],
     ) -> Result<(), StoreError> {
-        let detail = format!("replay {id}, to {}", seal::place(&replay.target));
-        let note = Note {
-            at: replay.created_at,
-            actor: self.actor,
-            action: "letter.replay",
-            detail: Some(&detail),
-            replay: Some(id),
-        };
-        let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
+        let detail = claim_detail(id, &replay.target);
+        let note = claim_note(replay.created_at, self.actor, id, &detail);
         plan::add(conn, id, position, planned, note).await
     }
+}
+
+/// Letters in portions that one statement takes: few at first, where there are many, so that the first of them
+/// are soon on their way.
+fn portions(ids: &[LetterId]) -> impl Iterator<Item = &[LetterId]> {
+    let first = if ids.len() > CHUNK { FIRST } else { ids.len() };
+    let (first, others) = ids.split_at(first);
+    std::iter::once(first).chain(others.chunks(CHUNK))
+}
+
+/// What the audit trail says of letters that a replay claims.
+fn claim_detail(id: ReplayId, target: &Target) -> String {
+    format!("replay {id}, to {}", seal::place(target))
+}
+
+fn claim_note<'a>(at: DateTime<Utc>, actor: &'a Actor, id: ReplayId, detail: &'a str) -> Note<'a> {
+    Note { at, actor, action: "letter.replay", detail: Some(detail), replay: Some(id) }
 }

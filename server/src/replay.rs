@@ -9,6 +9,7 @@
 mod allowance;
 mod brake;
 mod capacity;
+mod claiming;
 mod cruise;
 mod exchanges;
 mod follow;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 
 use dlo_domain::ids::OfficeId;
 use sqlx::PgPool;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::broker::Brokers;
@@ -66,6 +67,8 @@ pub struct Engine {
     waits: Waits,
     links: links::Links,
     in_hand: takeover::InHand,
+    /// Somebody planned or steered a replay: there may be letters to claim.
+    woken: Notify,
     stop: CancellationToken,
 }
 
@@ -89,6 +92,7 @@ impl Engine {
             waits,
             links: links::Links::default(),
             in_hand: takeover::InHand::default(),
+            woken: Notify::new(),
             stop: CancellationToken::new(),
         }
     }
@@ -110,7 +114,11 @@ pub async fn run(mut engine: Engine, stop: CancellationToken) -> Result<(), Repl
     engine.stop = stop.child_token();
     let engine = Arc::new(engine);
     let (found, taken) = mpsc::channel(MOST_AT_ONCE);
-    let (taking, ()) = tokio::join!(takeover::run(&engine, found), follow::run(&engine, taken));
+    let (taking, (), ()) = tokio::join!(
+        takeover::run(&engine, found),
+        claiming::run(&engine),
+        follow::run(&engine, taken)
+    );
     engine.links.close().await;
     taking.map_err(ReplayError::from)
 }

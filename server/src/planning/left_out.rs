@@ -64,6 +64,21 @@ impl LeftOutTally {
         }
     }
 
+    /// Counts what was left out before.
+    pub(crate) fn add_list(&mut self, list: Vec<LeftOut>) {
+        for LeftOut { reason, letters, examples } in list {
+            let alike = self.0.entry(reason).or_default();
+            alike.letters += letters;
+            alike.examples.extend(examples);
+            alike.examples.truncate(MOST_EXAMPLES);
+        }
+    }
+
+    /// How many letters were left out so far.
+    pub(crate) fn letters(&self) -> i64 {
+        self.0.values().map(|alike| alike.letters).sum()
+    }
+
     /// The reasons, the most frequent first.
     pub(crate) fn into_list(self) -> Vec<LeftOut> {
         let mut list: Vec<LeftOut> = self

@@ -20,10 +20,14 @@ use super::writing::{Marked, are_confirmed};
 use crate::broker::{Published, Publisher};
 use crate::store::replays::bodies;
 use crate::store::replays::messages::{self, Message};
+use crate::store::replays::unclaimed;
 use crate::store::replays::work::{self, Lane, NextItem, Orders};
 
 /// A publish that is not answered for so long is unknown.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A lane without letters looks again after so long whether some were claimed.
+const CLAIM_PAUSE: Duration = Duration::from_millis(20);
 
 /// A lane at work.
 pub(super) struct Line<'a> {
@@ -69,20 +73,36 @@ impl Progress {
 pub(super) const START: i32 = -1;
 
 impl Line<'_> {
-    /// Publishes what is pending.
+    /// Publishes what is pending, and what is claimed meanwhile.
     pub(super) async fn run(&self) -> Result<(), Halt> {
         let mut progress = Progress { pace: Pace::default(), held: None, place: Place::default() };
-        let done = loop {
-            match self.go_on(&mut progress).await {
-                Ok(true) => {}
-                Ok(false) => break Ok(()),
-                Err(halt) => break Err(halt),
-            }
-        };
+        let done = self.publish_all(&mut progress).await;
         if let Some(publisher) = progress.held {
             self.engine.links.give_back(self.lane, publisher).await;
         }
         done
+    }
+
+    async fn publish_all(&self, progress: &mut Progress) -> Result<(), Halt> {
+        // Asked before letters are looked for, and not after it.
+        let mut is_claimed = self.orders.is_claimed;
+        loop {
+            if self.go_on(progress).await? {
+                continue;
+            }
+            if is_claimed {
+                return Ok(());
+            }
+            is_claimed = self.wait_for_claims().await?;
+        }
+    }
+
+    /// Waits for letters to be claimed. Returns whether all are.
+    async fn wait_for_claims(&self) -> Result<bool, Halt> {
+        let (engine, replay) = (self.engine, self.replay);
+        engine.pause(&mut std::iter::once(CLAIM_PAUSE)).await?;
+        engine.still_ours(replay).await?;
+        Ok(!persist!(engine, conn => unclaimed::has_any(conn, replay).await)?)
     }
 
     /// At full speed where nothing is in the way, else one window. Tells whether there may be more.

@@ -107,7 +107,7 @@ impl Engine {
     }
 
     /// Whether somebody paused or cancelled the replay, or took it over, while it waited.
-    async fn still_ours(&self, replay: ReplayId) -> Result<(), Halt> {
+    pub(super) async fn still_ours(&self, replay: ReplayId) -> Result<(), Halt> {
         let me = self.office_id;
         if persist!(self, conn => work::is_ours(conn, replay, me).await)? {
             Ok(())

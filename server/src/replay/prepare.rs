@@ -256,6 +256,7 @@ mod tests {
             in_order: false,
             keep_expiration: false,
             headers: HeaderChanges::default(),
+            is_claimed: true,
             asked_by: "person",
         }
     }

@@ -49,6 +49,7 @@ impl InHand {
 pub(super) async fn run(engine: &Engine, found: mpsc::Sender<ReplayId>) -> Result<(), StoreError> {
     let mut listener = None;
     while !engine.stop.is_cancelled() {
+        engine.woken.notify_one();
         match look(engine, &found).await {
             Ok(()) => {}
             Err(why) if why.is_passing() => tracing::debug!(%why, "replays cannot be looked for"),

@@ -1,6 +1,6 @@
 //! Replays: their plans, the engine's way through them, and what came of each letter.
 //!
-//! Everybody who touches the same rows locks them in this order: letters by id, then
+//! Everybody who touches the same rows locks them in this order: `unclaimed_letters`, letters by id, then
 //! `replay_items`, then `replays`.
 //!
 //! Letters of a replay are always looked up by a range of positions too, since the planner, which
@@ -21,6 +21,7 @@ mod read;
 pub mod resuming;
 pub mod steer;
 pub(in crate::store) mod tries;
+pub mod unclaimed;
 pub mod unknowns;
 pub mod warnings;
 pub mod watch;

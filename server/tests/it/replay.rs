@@ -4,6 +4,7 @@ mod approval;
 mod brokers;
 mod canary;
 mod changes;
+mod claiming;
 mod doubts;
 mod formats;
 mod frames;

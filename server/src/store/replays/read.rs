@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use dlo_domain::changing::Approval;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
-    Canary, Earlier, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop, Written,
+    Canary, Earlier, LeftOut, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
+    Target, Written,
 };
 use dlo_domain::republish::HeaderChanges;
 use serde::de::DeserializeOwned;
@@ -94,8 +95,7 @@ impl TryFrom<ReplayRow> for Replay {
         Ok(Self {
             id: Some(ReplayId(row.id)),
             state: read_state(&row.state)?,
-            target: serde_json::from_value(row.target)
-                .map_err(|why| StoreError::corrupt("replays", "target", why.to_string()))?,
+            target: read_target(row.target)?,
             rate_per_second: row.rate_per_second.and_then(|rate| rate.try_into().ok()),
             canary,
             climb,
@@ -117,8 +117,7 @@ impl TryFrom<ReplayRow> for Replay {
             total: row.total,
             outcomes,
             pace: None,
-            left_out: serde_json::from_value(row.left_out)
-                .map_err(|why| StoreError::corrupt("replays", "left_out", why.to_string()))?,
+            left_out: read_left_out(row.left_out)?,
             destinations: Vec::new(),
             replayed_before: None,
             perhaps_delivered: None,
@@ -149,13 +148,25 @@ pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, Stor
     read_json("canary", written)
 }
 
+pub(super) fn read_target(written: Value) -> Result<Target, StoreError> {
+    read("target", written)
+}
+
+pub(super) fn read_left_out(written: Value) -> Result<Vec<LeftOut>, StoreError> {
+    read("left_out", written)
+}
+
 /// Reads a JSON column of `replays` that may be null.
 fn read_json<T: DeserializeOwned>(
     column: &'static str,
     written: Option<Value>,
 ) -> Result<Option<T>, StoreError> {
-    let read = written.map(serde_json::from_value).transpose();
-    read.map_err(|why| StoreError::corrupt("replays", column, why.to_string()))
+    written.map(|written| read(column, written)).transpose()
+}
+
+fn read<T: DeserializeOwned>(column: &'static str, written: Value) -> Result<T, StoreError> {
+    serde_json::from_value(written)
+        .map_err(|why| StoreError::corrupt("replays", column, why.to_string()))
 }
 
 /// These replays, newest first.

@@ -92,6 +92,8 @@ pub struct Orders {
     pub keep_expiration: bool,
     /// The headers that they are sent without, or with.
     pub headers: HeaderChanges,
+    /// Whether all of its letters are claimed.
+    pub is_claimed: bool,
     /// Who asked for it: `policy`, `handler` (the one of dead executions) or `person`.
     pub asked_by: &'static str,
 }
@@ -103,7 +105,8 @@ pub struct Orders {
 pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orders>, StoreError> {
     let row = sqlx::query!(
         r#"select state, pending, rate_per_second, canary, in_order, keep_expiration, headers,
-             policy_id is not null as "is_of_policy!", created_by
+             policy_id is not null as "is_of_policy!", created_by,
+             not exists (select from unclaimed_letters where replay_id = $1) as "is_claimed!"
            from replays where id = $1"#,
         id.0
     )
@@ -118,6 +121,7 @@ pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orde
             in_order: row.in_order,
             keep_expiration: row.keep_expiration,
             headers: read_headers(row.headers)?,
+            is_claimed: row.is_claimed,
             asked_by: match (row.is_of_policy, &*row.created_by) {
                 (true, _) => "policy",
                 (false, HANDLER) => "handler",
@@ -158,15 +162,22 @@ pub struct Lane {
     pub vhost: String,
 }
 
-/// The lanes with letters still to be published.
+/// The lanes with letters still to be published, claimed or not.
 ///
 /// # Errors
 /// When Postgres does not do it.
 pub async fn lanes(conn: &mut PgConnection, id: ReplayId) -> Result<Vec<Lane>, StoreError> {
     let lanes = sqlx::query_as!(
         Lane,
-        "select distinct broker, vhost from replay_items
-         where replay_id = $1 and outcome = 'pending' order by broker, vhost",
+        r#"select broker as "broker!", vhost as "vhost!" from (
+               select broker, vhost from replay_items
+               where replay_id = $1 and outcome = 'pending'
+               union
+               select s.broker, s.vhost from unclaimed_letters u
+               cross join unnest(u.source_ids) as source (id)
+               join sources s on s.id = source.id
+               where u.replay_id = $1) as lanes
+           order by broker, vhost"#,
         id.0
     )
     .fetch_all(conn)
@@ -254,8 +265,8 @@ fn address(queue: Option<String>, exchange: Option<String>, key: Option<String>)
     }
 }
 
-/// Ends a replay in which every letter has its outcome. One that was cancelled stays so. Tells
-/// whether it did.
+/// Ends a replay in which every letter has its outcome; those that are not claimed yet are counted as pending. One
+/// that was cancelled stays so. Tells whether it did.
 ///
 /// # Errors
 /// When Postgres does not do it.
@@ -268,7 +279,7 @@ pub async fn finish(
         "update replays
          set state = case state when 'running' then 'finished' else state end, finished_at = $2
          where id = $1 and state in ('running', 'cancelled') and finished_at is null
-           and not exists (
+           and pending = 0 and not exists (
                select 1 from replay_items where replay_id = $1 and outcome = 'pending'
            )",
         id.0,

@@ -8,8 +8,8 @@ use dlo_domain::replay::{Control, Outcome, ReplayState};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use dlo_server::failpoint::{
-    ANSWERED, FINISHING, FOUND, GIVEN_UP, GIVING_BACK, HANDED_OVER, MARKED, PLANNED, Place, TAKEN,
-    VARIABLE, WRITTEN,
+    ANSWERED, CLAIMED, FINISHING, FOUND, GIVEN_UP, GIVING_BACK, HANDED_OVER, MARKED, PLANNED,
+    Place, TAKEN, VARIABLE, WRITTEN,
 };
 use serde_json::json;
 use sqlx::PgPool;
@@ -168,6 +168,29 @@ async fn a_replay_whose_office_is_killed_while_it_is_planned_never_was(pool: PgP
     let delivered = delivered(&vhost, "work").await;
     assert_eq!(delivered.len(), letters.len());
     assert!(delivered.values().all(|replays| *replays == [id]));
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_large_plan_goes_on_to_be_claimed_after_kills_each_letter_once(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let letters = bench.letters(sized(5_700, 80_000)).await;
+    let replay = bench.replay_all_home().await;
+    let premises = Premises::new(database_url(&pool), &vhost.brokers);
+    for nth in [1, 2, 1] {
+        killed_at(&premises, CLAIMED, nth).await;
+    }
+    let last = premises.open_with(&[("DLO_INTAKE", "off")]);
+    bench.becomes(replay, ReplayState::Finished).await;
+    last.stop().await;
+    let over = bench.replay(replay).await;
+    assert_eq!((usize::try_from(over.total), over.left_out.len()), (Ok(letters.len()), 0));
+    let reckoning = Reckoning::of(&pool, replay, &vhost, "work").await;
+    reckoning.assert_true();
+    assert_eq!(reckoning.duplicates(), 0, "published twice");
+    let confirmed = reckoning.letters(Outcome::Confirmed).len();
+    let unknown = reckoning.letters(Outcome::Unknown).len();
+    assert_eq!(confirmed + unknown, letters.len());
     vhost.delete().await;
 }
 
