@@ -8,14 +8,16 @@ create table unclaimed_letters (
     letters uuid[] not null,
     -- the arrival of each that the plan was made for: one that came back since is not claimed
     ordinals integer[] not null,
-    -- where each goes; one queue is the default exchange, which has no name, with the queue's name as the key
-    exchanges text[] not null,
-    routing_keys text[] not null,
+    -- by what they are claimed and where they go (server/src/store/replays/unclaimed.rs)
+    terms jsonb not null,
     -- the sources of all of them, each once: their brokers and vhosts are the ways that the replay takes
     source_ids uuid[] not null,
     -- serves whoever claims, and the question whether a replay has any
     primary key (replay_id, position)
 );
+-- Written once and read once, soon: to compress ids takes longer than to write them.
+alter table unclaimed_letters alter column letters set storage external;
+alter table unclaimed_letters alter column ordinals set storage external;
 comment on table unclaimed_letters is 'Letters of frozen plans that are not claimed yet.';
 
 -- An office of the version before knows nothing of such letters: it is not to end a replay that has some. They

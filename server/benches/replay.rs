@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     shovel::declare(&bench, TARGET).await?;
     println!("P3: {count} letters of {SIZE} B into one queue, letters a second");
-    let mut ratios = Vec::new();
+    let (mut ratios, mut plannings, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..rounds {
         bench.fill(SIZE, count).await?;
         rest(&bench).await?;
@@ -56,15 +56,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let drained = drain::drain(&bench, count, async |_| Ok(())).await?;
         rest(&bench).await?;
         let office = WholeOffice::open(&bench.servers()).await?;
-        let timed = office::replay_all(&office, count, TARGET).await?;
+        let timed = office::replay_all(&bench, &office, count, TARGET).await?;
         office.close().await?;
         shovel::purge(&bench, TARGET).await?;
         #[expect(clippy::cast_precision_loss, reason = "a count of letters")]
         let replay = count as f64 / timed.whole.as_secs_f64();
         println!(
-            "  round {round}: shovel {shovel:>6.0}, replay {replay:>6.0} ({:.1} s of planning in it), ratio {:.2}; \
-             taken before at {:.0}, searchable at {:.0}, by an office of {} MiB, {} B a letter",
+            "  round {round}: shovel {shovel:>6.0}, replay {replay:>6.0} ({:.1} s of planning in it, first letter after {} ms), \
+             ratio {:.2}; taken before at {:.0}, searchable at {:.0}, by an office of {} MiB, {} B a letter",
             timed.planning.as_secs_f64(),
+            timed.first.as_millis(),
             replay / shovel,
             drained.stored.rate(),
             drained.indexed,
@@ -72,10 +73,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
             drained.bytes_a_letter,
         );
         ratios.push(replay / shovel);
+        plannings.push(timed.planning.as_secs_f64());
+        firsts.push(timed.first.as_secs_f64() * 1_000.0);
     }
     let what = "replay ÷ shovel, from the click to the last outcome";
     let middle = median(&mut ratios);
     table.add("P3", what, middle, 1.0..);
+    let what = format!("click to the answer, the plan of {count} is frozen, in s");
+    table.add("P3", &what, median(&mut plannings), ..=1.0);
+    table.add("P3", "click to the first letter in the queue, in ms", median(&mut firsts), ..=200.0);
     clicks(&bench, &mut table).await?;
     bench.finish().await?;
     table.print();

@@ -8,11 +8,15 @@ mod body_changes;
 mod claiming;
 mod destinations;
 mod envelopes;
+mod filling;
 mod heads;
 mod left_out;
 mod origins;
+mod planner;
 mod seal;
 mod shown;
+mod tallies;
+mod unseen;
 mod warnings;
 
 use std::collections::HashMap;
@@ -20,36 +24,27 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
-use dlo_domain::replay::{NewReplay, Origin, Replay, ReplayState, Target};
-use dlo_domain::state::Change;
+use dlo_domain::replay::{NewReplay, Replay, ReplayState};
 use sqlx::PgConnection;
 
 pub(crate) use claiming::claim_some;
-pub(crate) use left_out::{LeftOutTally, why};
+pub(crate) use left_out::LeftOutTally;
+pub(crate) use unseen::Rest;
 
 use self::begun::begun;
-use self::destinations::{DestinationTally, worker_queue};
-use self::envelopes::EnvelopeTally;
-use self::heads::HeadTally;
-use self::origins::{CLAIMED, OriginCheck, PlanClaims};
-use self::warnings::WarningTally;
+use self::planner::Planner;
 use crate::changes::MadeOf;
 use crate::config::ReplayConfig;
 use crate::failpoint;
 use crate::store::StoreError;
-use crate::store::audit::Note;
-use crate::store::replays::bodies;
-use crate::store::replays::plan::{self, Candidate, Planned};
-use crate::store::replays::unclaimed;
+use crate::store::replays::plan;
+use crate::store::replays::unclaimed::SelectedLetter;
 
 /// Letters that are changed by one statement.
 pub(crate) const CHUNK: usize = 5_000;
 
 /// Letters of a large plan that are claimed first.
 const FIRST: usize = 500;
-
-/// Why a letter is left out of a plan that was shown before it arrived.
-const NOT_SHOWN: &str = "it arrived after this plan was shown: look again to replay it too";
 
 /// Who has a replay made, and when.
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +113,7 @@ pub(crate) async fn freeze_changed(
     } else {
         ids
     };
-    planner.fill(conn, &mut replay, ids, made).await?;
+    filling::fill(conn, &mut planner, (maker, new), &mut replay, ids, made).await?;
     if let Some(id) = id {
         if replay.total == 0 {
             replay.state = ReplayState::Finished;
@@ -130,200 +125,41 @@ pub(crate) async fn freeze_changed(
     Ok(replay)
 }
 
-/// What a plan is made with.
-struct Planner<'a> {
-    config: &'a ReplayConfig,
-    /// The queue of the worker that the target names; empty when it names none.
-    worker_queue: String,
-    /// What arrived after this moment was not shown; `None` if nothing had to be.
-    shown_until: Option<DateTime<Utc>>,
-    new: &'a NewReplay,
-    actor: &'a Actor,
-    /// Whose origin is known.
-    origins: OriginCheck,
-    /// Letters whose origin only the message claims are taken, too.
-    takes_claimed: bool,
+/// A plan that is frozen, or what it would be.
+pub(crate) struct Plan {
+    /// The replay that it is.
+    pub(crate) replay: Replay,
+    /// Its letters that were not looked at, where only the first ones were.
+    pub(crate) rest: Option<Rest>,
 }
 
-impl<'a> Planner<'a> {
-    async fn new(
-        conn: &mut PgConnection,
-        config: &'a ReplayConfig,
-        maker: Maker<'a>,
-        new: &'a NewReplay,
-    ) -> Result<Self, StoreError> {
-        Ok(Self {
-            config,
-            worker_queue: worker_queue(conn, config, &new.target).await?,
-            shown_until: shown::until(new),
-            new,
-            actor: maker.actor,
-            origins: OriginCheck::new(&new.target, maker.is_automatic),
-            takes_claimed: new.claimed_origins && !maker.is_automatic,
-        })
+impl From<Replay> for Plan {
+    /// All letters were looked at.
+    fn from(replay: Replay) -> Self {
+        Self { replay, rest: None }
     }
+}
 
-    /// Sorts letters into a replay and out of it; claims them, unless it is a dry run.
-    async fn fill(
-        &mut self,
-        conn: &mut PgConnection,
-        replay: &mut Replay,
-        ids: &[LetterId],
-        made: Option<&HashMap<LetterId, MadeOf>>,
-    ) -> Result<(), StoreError> {
-        let mut left_out = LeftOutTally::default();
-        let mut destinations = DestinationTally::default();
-        let mut heads = HeadTally::default();
-        let mut warnings = WarningTally::default();
-        let mut envelopes = EnvelopeTally::default();
-        let mut digest = shown::digest(self.new, replay.created_at);
-        let mut claims = PlanClaims::new(&self.new.target, self.takes_claimed);
-        let mut replayed_before = 0;
-        let mut perhaps_delivered = 0;
-        if let Some(id) = replay.id {
-            plan::begin(conn, id, replay).await?;
+/// The same as [`freeze`] of letters as a selection took them. Where they are many and nobody was shown the plan, only
+/// the first are looked at.
+///
+/// # Errors
+/// Returns an error if a query fails. Then nothing of the caller's transaction is to be kept.
+pub(crate) async fn freeze_selected(
+    conn: &mut PgConnection,
+    config: &ReplayConfig,
+    maker: Maker<'_>,
+    (id, new): (Option<ReplayId>, &NewReplay),
+    selected: &[SelectedLetter],
+) -> Result<Plan, StoreError> {
+    match id {
+        Some(id) if unseen::may_be(&begun(maker, Some(id), new), new, selected.len()) => {
+            unseen::freeze(conn, config, maker, (id, new), selected).await
         }
-        let claims_later = self.claims_later(replay, ids, made);
-        for chunk in portions(ids) {
-            let is_claimed = replay.id.is_some() && !claims_later;
-            let mut found = plan::candidates(conn, chunk, is_claimed).await?;
-            self.origins.mark(conn, &mut found).await?;
-            let mut planned = self.sort(chunk, found, &mut left_out, &mut claims);
-            let frozen = match made {
-                Some(made) => body_changes::put_in_place(made, &mut planned, &mut left_out),
-                None => Vec::new(),
-            };
-            destinations.add(&planned);
-            claims.add_planned(&planned);
-            shown::add(&mut digest, &planned);
-            let before = planned.iter().filter(|one| one.letter.replays > 0);
-            replayed_before += i64::try_from(before.count()).unwrap_or(i64::MAX);
-            perhaps_delivered += plan::count_nacked(conn, &planned).await?;
-            if let Some(id) = replay.id {
-                let position = i32::try_from(replay.total).unwrap_or(i32::MAX);
-                if claims_later {
-                    unclaimed::add(conn, id, position, &planned).await?;
-                } else {
-                    self.claim(conn, id, position, replay, &planned).await?;
-                    bodies::freeze(conn, id, &frozen).await?;
-                }
-            } else {
-                heads.add(conn, &planned, &frozen, self.new).await?;
-                match made.filter(|_| self.new.open_envelopes) {
-                    Some(made) => envelopes.add_opened(&planned, made),
-                    None => envelopes.add_closed(conn, &planned).await?,
-                }
-                warnings.add(conn, &planned).await?;
-            }
-            replay.total += i64::try_from(planned.len()).unwrap_or(i64::MAX);
+        _ => {
+            let ids: Vec<LetterId> = selected.iter().map(|one| one.id).collect();
+            Ok(freeze(conn, config, maker, (id, new), &ids).await?.into())
         }
-        replay.outcomes.pending = replay.total;
-        replay.left_out = left_out.into_list();
-        replay.destinations = destinations.into_list();
-        replay.replayed_before = Some(replayed_before);
-        replay.perhaps_delivered = Some(perhaps_delivered);
-        replay.made_persistent = heads.made_persistent;
-        replay.claimed_origins = claims.into_claimed();
-        replay.warnings = warnings.into_list(replay.total, replay.created_at);
-        replay.warnings.extend(heads.warnings(replay.total));
-        replay.warnings.extend(envelopes.into_list(replay.total));
-        replay.stripped = heads.into_stripped();
-        replay.plan = digest.map(|digest| digest.finish().token());
-        Ok(())
-    }
-
-    /// Whether letters are claimed after the plan is frozen, beside those that are sent: of a large replay that
-    /// begins at once and sends them as they are, in any order.
-    fn claims_later(
-        &self,
-        replay: &Replay,
-        ids: &[LetterId],
-        made: Option<&HashMap<LetterId, MadeOf>>,
-    ) -> bool {
-        let begins = replay.state == ReplayState::Running;
-        begins && ids.len() > CHUNK && made.is_none() && !self.new.in_order
-    }
-
-    /// The letters that could go as they stand now. Nothing is locked.
-    async fn free(
-        &mut self,
-        conn: &mut PgConnection,
-        ids: &[LetterId],
-    ) -> Result<Vec<LetterId>, StoreError> {
-        let mut free = Vec::with_capacity(ids.len());
-        for chunk in ids.chunks(CHUNK) {
-            let mut found = plan::candidates(conn, chunk, false).await?;
-            self.origins.mark(conn, &mut found).await?;
-            let able = found
-                .into_iter()
-                .filter(|one| self.takes_claimed || !one.origin_claimed)
-                .filter_map(|one| self.consider(Some(one)).ok());
-            free.extend(able.map(|one| one.letter.id));
-        }
-        Ok(free)
-    }
-
-    /// Which letters go where, and which are left out.
-    fn sort(
-        &self,
-        ids: &[LetterId],
-        found: Vec<Candidate>,
-        left_out: &mut LeftOutTally,
-        claims: &mut PlanClaims,
-    ) -> Vec<Planned> {
-        let mut found: HashMap<LetterId, Candidate> =
-            found.into_iter().map(|candidate| (candidate.id, candidate)).collect();
-        let mut planned = Vec::with_capacity(found.len());
-        for id in ids {
-            match self.consider(found.remove(id)) {
-                Ok(one) if one.letter.origin_claimed && !self.takes_claimed => {
-                    claims.add(&one.letter);
-                    left_out.add(CLAIMED.to_owned(), *id);
-                }
-                Ok(one) => planned.push(one),
-                Err(reason) => left_out.add(reason, *id),
-            }
-        }
-        planned
-    }
-
-    /// Where a letter goes, or why it does not.
-    fn consider(&self, letter: Option<Candidate>) -> Result<Planned, String> {
-        let letter = letter.ok_or_else(|| why(Change::Claim, None))?;
-        if letter.state.after(Change::Claim).is_err() {
-            return Err(why(Change::Claim, Some(letter.state)));
-        }
-        if self.shown_until.is_some_and(|until| letter.last_arrived_at > until) {
-            return Err(NOT_SHOWN.to_owned());
-        }
-        let cap = self.config.loop_cap;
-        if !self.new.ignore_loop_cap && letter.replays >= i32::from(cap) {
-            return Err(format!(
-                "it was replayed {cap} times or more and is still here, which is the loop cap of \
-                 this office: look at why, or say `ignore_loop_cap`"
-            ));
-        }
-        let origin = Origin {
-            queue: letter.queue.as_deref(),
-            exchange: letter.exchange.as_deref(),
-            routing_key: letter.routing_key.as_deref(),
-        };
-        let address = self.new.target.address(origin, &self.worker_queue);
-        let address = address.map_err(|fault| fault.to_string())?;
-        Ok(Planned { letter, address })
-    }
-
-    async fn claim(
-        &self,
-        conn: &mut PgConnection,
-        id: ReplayId,
-        position: i32,
-        replay: &Replay,
-        planned: &[Planned],
-    ) -> Result<(), StoreError> {
-        let detail = claim_detail(id, &replay.target);
-        let note = claim_note(replay.created_at, self.actor, id, &detail);
-        plan::add(conn, id, position, planned, note).await
     }
 }
 
@@ -333,13 +169,4 @@ fn portions(ids: &[LetterId]) -> impl Iterator<Item = &[LetterId]> {
     let first = if ids.len() > CHUNK { FIRST } else { ids.len() };
     let (first, others) = ids.split_at(first);
     std::iter::once(first).chain(others.chunks(CHUNK))
-}
-
-/// What the audit trail says of letters that a replay claims.
-fn claim_detail(id: ReplayId, target: &Target) -> String {
-    format!("replay {id}, to {}", seal::place(target))
-}
-
-fn claim_note<'a>(at: DateTime<Utc>, actor: &'a Actor, id: ReplayId, detail: &'a str) -> Note<'a> {
-    Note { at, actor, action: "letter.replay", detail: Some(detail), replay: Some(id) }
 }

@@ -14,12 +14,15 @@ use crate::whole_office::WholeOffice;
 pub struct Timed {
     /// From the request to the answer: the plan is frozen.
     pub planning: Duration,
+    /// From the request until a letter is in the queue.
+    pub first: Duration,
     /// From the request until every letter has its outcome.
     pub whole: Duration,
 }
 
 /// Replays all that is held, and sees that every letter was confirmed.
 pub async fn replay_all(
+    bench: &Bench,
     office: &WholeOffice,
     count: usize,
     queue: &str,
@@ -28,7 +31,16 @@ pub async fn replay_all(
         "selection": {"filter": "state:held"},
         "target": {"mode": "queue", "queue": queue},
     });
-    run(office, &wanted, count, Duration::from_millis(50)).await
+    let began = Instant::now();
+    let first = async {
+        while bench.depth_of(queue).await? == 0 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(began.elapsed())
+    };
+    let whole = run(office, &wanted, count, Duration::from_millis(50));
+    let ((planning, whole), first) = tokio::try_join!(whole, first)?;
+    Ok(Timed { planning, first, whole })
 }
 
 /// Replays some letters that are held, as a click does; the time from the request to the last outcome.
@@ -47,16 +59,17 @@ pub async fn replay_some(
         "selection": {"ids": ids},
         "target": {"mode": "queue", "queue": queue},
     });
-    let timed = run(office, &wanted, count, Duration::from_millis(3)).await?;
-    Ok(timed.whole)
+    let (_, whole) = run(office, &wanted, count, Duration::from_millis(3)).await?;
+    Ok(whole)
 }
 
+/// Asks for a replay and waits for its end; the time until the answer, and until every letter has its outcome.
 async fn run(
     office: &WholeOffice,
     wanted: &Value,
     count: usize,
     pause: Duration,
-) -> Result<Timed, Box<dyn Error>> {
+) -> Result<(Duration, Duration), Box<dyn Error>> {
     let began = Instant::now();
     let planned = office.ask(Method::POST, "/api/v1/replays", Some(wanted)).await?;
     let planned: Value = serde_json::from_slice(&planned)?;
@@ -69,7 +82,7 @@ async fn run(
         if replay["state"] == "finished" {
             let whole = began.elapsed();
             if replay["outcomes"]["confirmed"] == json!(count) {
-                return Ok(Timed { planning, whole });
+                return Ok((planning, whole));
             }
             return Err(format!("{}, and not {count} confirmed", replay["outcomes"]).into());
         }

@@ -15,11 +15,12 @@ use dlo_domain::replay::{
 use sqlx::PgConnection;
 
 use super::letters::{cut, message_types, page_size};
-use super::selection::chosen;
+use super::selection::{Meant, chosen, meant, selected};
 use super::{PgDesk, changing, destinations, origins, warnings};
 use crate::changes::{Changes, MadeOf};
 use crate::clock::new_id;
-use crate::planning::{self, Maker};
+use crate::planning::{self, Maker, Plan, Rest};
+use crate::store::StoreError;
 use crate::store::audit::Note;
 use crate::store::replays;
 use crate::store::replays::resuming::{self, Again, TakenUp};
@@ -48,22 +49,17 @@ pub(super) async fn plan(
     let id = (!new.dry_run).then(|| ReplayId(new_id(&*desk.clock)));
     let who = Maker { actor, policy: None, is_automatic: false, at };
     let changed = make_bodies(desk, who, new).await?;
-    let mut replay = changing!(desk, conn => {
-        let config = &desk.replaying;
-        let replay = match &changed {
-            None => {
-                let ids = chosen(conn, &new.selection, at).await?;
-                planning::freeze(conn, config, who, (id, new), &ids).await?
-            }
-            Some(ChangedBodies { ids, made }) => {
-                planning::freeze_changed(conn, config, who, (id, new), ids, Some(made)).await?
-            }
-        };
+    let plan = changing!(desk, conn => {
+        let plan = freeze(desk, conn, who, (id, new), changed.as_ref()).await?;
         // Counted where it is frozen: nothing can join between the two.
-        check_letters(new, &replay)?;
-        check_shown(new, &replay)?;
-        Ok(replay)
+        check_letters(new, &plan.replay)?;
+        check_shown(new, &plan.replay)?;
+        Ok(plan)
     })?;
+    let mut replay = plan.replay;
+    if let Some(rest) = plan.rest {
+        tell_rest(desk, rest, &mut replay).await;
+    }
     if new.dry_run {
         let mut conn = desk.begin().await?;
         destinations::tell_workers(&mut conn, &mut replay.destinations).await?;
@@ -77,6 +73,40 @@ pub(super) async fn plan(
         replay.plan = None;
     }
     Ok(replay)
+}
+
+async fn freeze(
+    desk: &PgDesk,
+    conn: &mut PgConnection,
+    who: Maker<'_>,
+    named: (Option<ReplayId>, &NewReplay),
+    changed: Option<&ChangedBodies>,
+) -> Result<Plan, DeskError> {
+    let config = &desk.replaying;
+    if let Some(ChangedBodies { ids, made }) = changed {
+        let replay = planning::freeze_changed(conn, config, who, named, ids, Some(made)).await?;
+        return Ok(replay.into());
+    }
+    match meant(conn, &named.1.selection, who.at).await? {
+        Meant::Letters(ids) => Ok(planning::freeze(conn, config, who, named, &ids).await?.into()),
+        Meant::Matching(matching) => {
+            let selected = selected(conn, &matching).await?;
+            Ok(planning::freeze_selected(conn, config, who, named, &selected).await?)
+        }
+    }
+}
+
+/// Tells a replay that is made of the letters that were not looked at. If that fails, it is told as it was frozen.
+async fn tell_rest(desk: &PgDesk, rest: Rest, replay: &mut Replay) {
+    let told: Result<(), DeskError> = async {
+        let mut transaction = desk.begin().await?;
+        rest.tell(&mut transaction, replay).await?;
+        Ok(transaction.commit().await.map_err(StoreError::from)?)
+    }
+    .await;
+    if let Err(why) = told {
+        tracing::warn!(%why, "a replay is made, and its letters were not looked at for the answer");
+    }
 }
 
 /// Letters that were chosen, and what is sent in place of their bodies.

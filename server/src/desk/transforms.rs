@@ -26,8 +26,8 @@ use crate::json_schemas::Schemas;
 use crate::store::letter_detail::{self, StoredBody};
 use crate::store::letter_list;
 use crate::store::replays::bodies::Frozen;
+use crate::store::replays::candidates;
 use crate::store::replays::messages::{self, MessageHead};
-use crate::store::replays::plan;
 use crate::transform::offload::BodySlot;
 use crate::transform::{TransformError, diff};
 
@@ -303,7 +303,8 @@ fn sent_head(before: &BodyHead, frozen: &Frozen) -> BodyHead {
 async fn replayable(conn: &mut PgConnection, ids: &[LetterId]) -> Result<Vec<LetterId>, DeskError> {
     let mut found = Vec::new();
     for chunk in ids.chunks(MOST_TRIED) {
-        let candidates = plan::candidates(conn, chunk, false).await?;
+        let mut candidates = candidates::find(conn, chunk, false).await?;
+        candidates.sort_unstable_by_key(|letter| letter.id.0);
         let fit = candidates.into_iter().filter(|letter| letter.state.after(Change::Claim).is_ok());
         found.extend(fit.map(|letter| letter.id));
         if found.len() >= MOST_TRIED {

@@ -10,11 +10,11 @@ use dlo_domain::state::{Change, LetterState};
 const MOST_EXAMPLES: usize = 5;
 
 /// The letters left out so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct LeftOutTally(BTreeMap<String, Alike>);
 
 /// Letters that were left out for one reason.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Alike {
     letters: i64,
     examples: Vec<LetterId>,

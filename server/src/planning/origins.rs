@@ -12,7 +12,8 @@ use sqlx::PgConnection;
 
 use crate::store::StoreError;
 use crate::store::origins::{self, KnownOrigins, NamedOrigin};
-use crate::store::replays::plan::{Candidate, Planned};
+use crate::store::replays::candidates::Candidate;
+use crate::store::replays::plan::Planned;
 use crate::store::topology::{self, Place};
 
 /// Why a letter is left out. It names no queue: messages can name any number of them.

@@ -18,7 +18,8 @@ const ASIDE: Duration = Duration::from_secs(10);
 pub(super) async fn run(engine: &Arc<Engine>) {
     while !engine.stop.is_cancelled() {
         let at = engine.clock.now();
-        let pause = match persist!(engine, conn => planning::claim_some(conn, at).await) {
+        let pause = match persist!(engine, conn => planning::claim_some(conn, &engine.config, at).await)
+        {
             Ok(Some(_)) => continue,
             Ok(None) => LOOK_EVERY,
             Err(Halt::Store(why)) => {

@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::StoreError;
 pub use super::filter::Matching;
 use super::origins::{self, NamedOrigin, OriginStanding};
+use super::replays::unclaimed::SelectedLetter;
 pub use search::{Found, SearchTime, search, within};
 
 /// The query that a page is asked with.
@@ -169,6 +170,34 @@ pub async fn ids(
     sql.push(" order by l.id limit ").push_bind(most);
     let ids: Vec<Uuid> = sql.build_query_scalar().persistent(false).fetch_all(conn).await?;
     Ok(ids.into_iter().map(LetterId).collect())
+}
+
+/// All letters that match at this moment, in the order of their ids, at most `most` of them.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn selected(
+    conn: &mut PgConnection,
+    matching: &Matching,
+    most: i64,
+) -> Result<Vec<SelectedLetter>, StoreError> {
+    // In one row: to take a row for each letter out of the answer took longer than to find them.
+    let mut sql = QueryBuilder::new(
+        "select coalesce(array_agg(id), '{}'), coalesce(array_agg(arrivals), '{}'),
+             coalesce(array_agg(source_id), '{}')
+         from (select l.id, l.arrivals, l.source_id from letters l where ",
+    );
+    matching.write(&mut sql);
+    sql.push(" order by l.id limit ").push_bind(most).push(") as selected");
+    let (ids, ordinals, sources): (Vec<Uuid>, Vec<i32>, Vec<Uuid>) =
+        sql.build_query_as().persistent(false).fetch_one(conn).await?;
+    let selected = ids.into_iter().zip(ordinals).zip(sources);
+    let selected = selected.map(|((id, ordinal), source)| SelectedLetter {
+        id: LetterId(id),
+        ordinal,
+        source_id: SourceId(source),
+    });
+    Ok(selected.collect())
 }
 
 /// These letters, last arrived first; those that are gone are left out.

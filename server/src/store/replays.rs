@@ -8,6 +8,7 @@
 
 pub mod approval;
 pub mod bodies;
+pub mod candidates;
 pub(in crate::store) mod claims;
 pub mod forgetting;
 pub(in crate::store) mod ladder;

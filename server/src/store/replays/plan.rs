@@ -1,133 +1,16 @@
 //! Writing a plan down: from here on it is frozen.
 
-use chrono::{DateTime, Utc};
-use dlo_domain::ids::{LetterId, ReplayId, SourceId};
-use dlo_domain::replay::{Address, Replay};
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::replay::{Address, ClaimedOrigins, Replay};
 use dlo_domain::state::{Change, LetterState};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::store::audit::{self, Note};
-use crate::store::decisions::read_state;
+use crate::store::replays::candidates::Candidate;
 use crate::store::replays::outcomes::Seat;
 use crate::store::{StoreError, weeks};
-
-/// A letter that a plan considers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    /// The letter.
-    pub id: LetterId,
-    /// Where it stands.
-    pub state: LetterState,
-    /// The queue that it died in.
-    pub queue: Option<String>,
-    /// The exchange that it was published to.
-    pub exchange: Option<String>,
-    /// Its routing key.
-    pub routing_key: Option<String>,
-    /// The ordinal of its last arrival.
-    pub arrivals: i32,
-    /// When that was.
-    pub last_arrived_at: DateTime<Utc>,
-    /// How often it was replayed before.
-    pub replays: i32,
-    /// The broker that it came from.
-    pub broker: String,
-    /// The vhost that it came from.
-    pub vhost: String,
-    /// The replay that claimed it last.
-    pub claimed_by: Option<ReplayId>,
-    /// The source that it came to.
-    pub source_id: SourceId,
-    /// The source's name.
-    pub source: String,
-    /// Whether only its message says where it died; planning finds out.
-    pub origin_claimed: bool,
-}
-
-/// Letters by id, in the order of ids. With `lock` nobody else moves them until the transaction
-/// ends.
-///
-/// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn candidates(
-    conn: &mut PgConnection,
-    ids: &[LetterId],
-    lock: bool,
-) -> Result<Vec<Candidate>, StoreError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows = if lock {
-        sqlx::query_as!(
-            CandidateRow,
-            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.replays, s.broker, s.vhost, l.source_id, s.name as source, l.last_arrived_at,
-                 l.claimed_by
-             from letters l
-             join sources s on s.id = l.source_id
-             where l.id = any($1)
-             order by l.id
-             for update of l",
-            &ids
-        )
-        .fetch_all(conn)
-        .await?
-    } else {
-        sqlx::query_as!(
-            CandidateRow,
-            "select l.id, l.state, l.queue, l.exchange, l.routing_key, l.arrivals,
-                 l.replays, s.broker, s.vhost, l.source_id, s.name as source, l.last_arrived_at,
-                 l.claimed_by
-             from letters l
-             join sources s on s.id = l.source_id
-             where l.id = any($1)
-             order by l.id",
-            &ids
-        )
-        .fetch_all(conn)
-        .await?
-    };
-    rows.into_iter().map(Candidate::try_from).collect()
-}
-
-struct CandidateRow {
-    id: Uuid,
-    state: String,
-    queue: Option<String>,
-    exchange: Option<String>,
-    routing_key: Option<String>,
-    arrivals: i32,
-    last_arrived_at: DateTime<Utc>,
-    replays: i32,
-    broker: String,
-    vhost: String,
-    claimed_by: Option<Uuid>,
-    source_id: Uuid,
-    source: String,
-}
-
-impl TryFrom<CandidateRow> for Candidate {
-    type Error = StoreError;
-
-    fn try_from(row: CandidateRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: LetterId(row.id),
-            state: read_state(&row.state)?,
-            queue: row.queue,
-            exchange: row.exchange,
-            routing_key: row.routing_key,
-            arrivals: row.arrivals,
-            last_arrived_at: row.last_arrived_at,
-            replays: row.replays,
-            broker: row.broker,
-            vhost: row.vhost,
-            claimed_by: row.claimed_by.map(ReplayId),
-            source_id: SourceId(row.source_id),
-            source: row.source,
-            origin_claimed: false,
-        })
-    }
-}
 
 /// Letters in the order in which they arrived last. All of them are locked, in the order of ids.
 ///
@@ -280,6 +163,21 @@ pub async fn add(
         .map(|(position, item)| Seat { position, letter: item.letter.id })
         .collect();
     audit::write_seats(conn, id, &seats, note).await
+}
+
+/// Keeps which letters of a plan have an origin that only the message claims.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn note_claimed_origins(
+    conn: &mut PgConnection,
+    id: ReplayId,
+    claimed: &ClaimedOrigins,
+) -> Result<(), StoreError> {
+    sqlx::query!("update replays set claimed_origins = $2 where id = $1", id.0, Json(claimed) as _)
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// Ends a plan with what it holds, what was left out, and whose origin was claimed. One without letters is

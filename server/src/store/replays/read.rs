@@ -5,7 +5,7 @@ use dlo_domain::changing::Approval;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
     Canary, Earlier, LeftOut, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
-    Target, Written,
+    Written,
 };
 use dlo_domain::republish::HeaderChanges;
 use serde::de::DeserializeOwned;
@@ -95,7 +95,7 @@ impl TryFrom<ReplayRow> for Replay {
         Ok(Self {
             id: Some(ReplayId(row.id)),
             state: read_state(&row.state)?,
-            target: read_target(row.target)?,
+            target: read("target", row.target)?,
             rate_per_second: row.rate_per_second.and_then(|rate| rate.try_into().ok()),
             canary,
             climb,
@@ -146,10 +146,6 @@ pub(super) fn read_headers(written: Option<Value>) -> Result<HeaderChanges, Stor
 
 pub(super) fn read_canary(written: Option<Value>) -> Result<Option<Canary>, StoreError> {
     read_json("canary", written)
-}
-
-pub(super) fn read_target(written: Value) -> Result<Target, StoreError> {
-    read("target", written)
 }
 
 pub(super) fn read_left_out(written: Value) -> Result<Vec<LeftOut>, StoreError> {

@@ -2,15 +2,44 @@
 
 use std::collections::BTreeSet;
 
-use dlo_domain::ids::{LetterId, ReplayId};
-use dlo_domain::replay::{Address, LeftOut, ReplayState, Target};
+use chrono::{DateTime, Utc};
+use dlo_domain::ids::{LetterId, ReplayId, SourceId};
+use dlo_domain::replay::{LeftOut, ReplayState, Target};
+use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::plan::Planned;
-use super::read::{read_left_out, read_state, read_target};
+use super::read::{read_left_out, read_state};
 use crate::store::StoreError;
+
+/// By what letters of a plan are claimed, and where they go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// Where to.
+    pub target: Target,
+    /// The queue of the worker that the target names; empty if it names none.
+    pub worker_queue: String,
+    /// What arrived after this moment was not shown; `None` if nothing had to be.
+    pub shown_until: Option<DateTime<Utc>>,
+    /// Letters that were replayed too often are taken, too.
+    pub ignores_loop_cap: bool,
+    /// Letters whose origin only the message claims are taken, too.
+    pub takes_claimed: bool,
+    /// No person looked at the letters.
+    pub is_automatic: bool,
+}
+
+/// A letter that a selection took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SelectedLetter {
+    /// The letter.
+    pub id: LetterId,
+    /// The ordinal of its last arrival.
+    pub ordinal: i32,
+    /// The source that it came to.
+    pub source_id: SourceId,
+}
 
 /// Letters that one replay is to claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,25 +48,16 @@ pub struct Unclaimed {
     pub replay: ReplayId,
     /// How far it is.
     pub state: ReplayState,
-    /// Where its letters go.
-    pub target: Target,
     /// Who asked for it, as the audit trail names them.
     pub created_by: String,
+    /// By what they are claimed.
+    pub terms: Terms,
     /// The position of the first of the letters.
     pub position: i32,
     /// The letters in the order of publishing.
-    pub letters: Vec<UnclaimedLetter>,
-}
-
-/// One of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnclaimedLetter {
-    /// The letter.
-    pub id: LetterId,
-    /// The ordinal of the arrival that the plan was made for.
-    pub ordinal: i32,
-    /// Where it goes.
-    pub address: Address,
+    pub letters: Vec<LetterId>,
+    /// The ordinal of the arrival of each that the plan was made for.
+    pub ordinals: Vec<i32>,
 }
 
 /// Keeps letters of a plan, the first of them at `position`, to be claimed later.
@@ -48,27 +68,24 @@ pub async fn add(
     conn: &mut PgConnection,
     id: ReplayId,
     position: i32,
-    planned: &[Planned],
+    terms: &Terms,
+    selected: &[SelectedLetter],
 ) -> Result<(), StoreError> {
-    if planned.is_empty() {
+    if selected.is_empty() {
         return Ok(());
     }
-    let letters: Vec<Uuid> = planned.iter().map(|one| one.letter.id.0).collect();
-    let ordinals: Vec<i32> = planned.iter().map(|one| one.letter.arrivals).collect();
-    let exchanges: Vec<&str> = planned.iter().map(|one| &*one.address.exchange).collect();
-    let keys: Vec<&str> = planned.iter().map(|one| &*one.address.routing_key).collect();
-    let sources: BTreeSet<Uuid> = planned.iter().map(|one| one.letter.source_id.0).collect();
+    let letters: Vec<Uuid> = selected.iter().map(|one| one.id.0).collect();
+    let ordinals: Vec<i32> = selected.iter().map(|one| one.ordinal).collect();
+    let sources: BTreeSet<Uuid> = selected.iter().map(|one| one.source_id.0).collect();
     let sources: Vec<Uuid> = sources.into_iter().collect();
     sqlx::query!(
-        "insert into unclaimed_letters
-             (replay_id, position, letters, ordinals, exchanges, routing_keys, source_ids)
-         values ($1, $2, $3, $4, $5, $6, $7)",
+        "insert into unclaimed_letters (replay_id, position, letters, ordinals, terms, source_ids)
+         values ($1, $2, $3, $4, $5, $6)",
         id.0,
         position,
         &letters,
         &ordinals,
-        &exchanges as _,
-        &keys as _,
+        Json(terms) as _,
         &sources
     )
     .execute(conn)
@@ -90,8 +107,8 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<Unclaimed>, StoreErr
          taken as (
              delete from unclaimed_letters u using next
              where u.replay_id = next.replay_id and u.position = next.position
-             returning u.replay_id, u.position, u.letters, u.ordinals, u.exchanges, u.routing_keys)
-         select taken.*, r.state, r.target, r.created_by
+             returning u.replay_id, u.position, u.letters, u.ordinals, u.terms)
+         select taken.*, r.state, r.created_by
          from taken join replays r on r.id = taken.replay_id"
     )
     .fetch_optional(conn)
@@ -99,21 +116,15 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<Unclaimed>, StoreErr
     let Some(row) = row else {
         return Ok(None);
     };
-    let addresses = row.exchanges.into_iter().zip(row.routing_keys);
-    let addresses = addresses.map(|(exchange, routing_key)| Address { exchange, routing_key });
-    let letters = row.letters.into_iter().zip(row.ordinals).zip(addresses);
-    let letters = letters.map(|((id, ordinal), address)| UnclaimedLetter {
-        id: LetterId(id),
-        ordinal,
-        address,
-    });
     Ok(Some(Unclaimed {
         replay: ReplayId(row.replay_id),
         state: read_state(&row.state)?,
-        target: read_target(row.target)?,
         created_by: row.created_by,
+        terms: serde_json::from_value(row.terms)
+            .map_err(|why| StoreError::corrupt("unclaimed_letters", "terms", why.to_string()))?,
         position: row.position,
-        letters: letters.collect(),
+        letters: row.letters.into_iter().map(LetterId).collect(),
+        ordinals: row.ordinals,
     }))
 }
 

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use dlo_app::desk::TriageDesk as _;
 use dlo_domain::audit::Actor;
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::{Control, Replay, ReplayState};
+use dlo_domain::replay::{Control, NewReplay, Replay, ReplayState};
 use dlo_domain::selection::Selection;
 use dlo_domain::state::LetterState;
 use sqlx::PgPool;
 
+use crate::support::broker::Vhost;
 use crate::support::desk::{Bench, at_work};
 use crate::support::until;
 
@@ -36,36 +37,80 @@ async fn came_back(bench: &Bench, letter: LetterId) {
         .expect("counted");
 }
 
-#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
-async fn a_large_plan_takes_what_is_still_as_it_was_shown_and_tells_of_the_rest(pool: PgPool) {
-    let (vhost, bench) = at_work(&pool).await;
-    let letters = bench.letters(MANY).await;
-    let id = bench.replay_all_home().await;
-    let planned = bench.replay(id).await;
-    assert_eq!((planned.total, planned.outcomes.pending), (5_600, 5_600));
-    assert_eq!((planned.state, reasons(&planned)), (ReplayState::Running, BTreeMap::new()));
+fn all() -> NewReplay {
+    let selection = Selection { filter: Some("queue:work".into()), ..Selection::default() };
+    NewReplay { selection, ..NewReplay::default() }
+}
+
+async fn plan(bench: &Bench, new: &NewReplay) -> Replay {
+    bench.desk.plan_replay(&Actor("ann".into()), new).await.expect("planned")
+}
+
+async fn discard(bench: &Bench, letters: &[LetterId]) {
+    let selection = Selection::of_ids(letters.to_vec());
+    let done = bench.desk.discard(&Actor("ann".into()), &selection, "test data").await;
+    assert_eq!(usize::try_from(done.expect("discarded").changed), Ok(letters.len()));
+}
+
+/// What is told of a plan of all letters, of which the last is discarded.
+fn assert_told(planned: &Replay) {
+    assert_eq!(planned.state, ReplayState::Running);
+    assert_eq!((planned.total, planned.outcomes.pending), (5_599, 5_599));
+    assert_eq!(reasons(planned), BTreeMap::from([("is discarded", 1)]));
+    let places: Vec<_> = planned.destinations.iter().map(|one| one.letters).collect();
+    assert_eq!((places, planned.replayed_before), (vec![5_599], Some(0)));
+}
+
+/// Changes letters of a plan that are not claimed yet, and sees that the others are replayed.
+async fn replays_what_is_still_as_it_was(
+    bench: &Bench,
+    vhost: &Vhost,
+    planned: Replay,
+    letters: &[LetterId],
+) {
+    assert_told(&planned);
+    let id = planned.id.expect("an id");
     let late = bench.letters(1).await;
-    let discarded = Selection::of_ids([&letters[..2], &letters[5_000..5_001]].concat());
-    let done = bench.desk.discard(&Actor("ann".into()), &discarded, "test data").await;
-    assert_eq!(done.expect("discarded").changed, 3);
-    came_back(&bench, letters[5_599]).await;
-    let second = bench.plan_with(&letters[10..12], |_| ()).await;
+    discard(bench, &[letters[600], letters[601], letters[5_550]]).await;
+    came_back(bench, letters[5_560]).await;
+    let second = bench.plan_with(&letters[700..702], |_| ()).await;
 
     let engine = bench.engine().await;
     let over = bench.finished(id).await;
     let mut left_out = reasons(&over);
-    assert_eq!(left_out.remove("is discarded"), Some(3));
+    assert_eq!(left_out.remove("is discarded"), Some(4));
     assert_eq!(left_out.remove("it came back before the replay claimed it: plan it anew"), Some(1));
     // The second replay has them, or is through with them.
     assert_eq!(left_out.into_values().sum::<i64>(), 2);
-    assert_eq!((over.total, over.outcomes.confirmed, over.outcomes.pending), (5_594, 5_594, 0));
+    assert_eq!((over.total, over.outcomes.confirmed, over.outcomes.pending), (5_593, 5_593, 0));
     assert_eq!(bench.finished(second).await.outcomes.confirmed, 2);
-    assert_eq!(vhost.depth("work").await, 5_596);
-    assert_eq!(in_state(&bench, LetterState::Replayed).await, 5_596);
-    for letter in [late[0], letters[5_599]] {
+    assert_eq!(vhost.depth("work").await, 5_595);
+    assert_eq!(in_state(bench, LetterState::Replayed).await, 5_595);
+    for letter in [late[0], letters[5_560]] {
         assert_eq!(bench.state(letter).await, LetterState::Held);
     }
     engine.stop().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_large_plan_takes_what_is_still_as_it_was_and_tells_of_the_rest(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let letters = bench.letters(MANY).await;
+    discard(&bench, &letters[5_599..]).await;
+    let planned = plan(&bench, &all()).await;
+    assert_eq!(in_state(&bench, LetterState::Claimed).await, 500);
+    replays_what_is_still_as_it_was(&bench, &vhost, planned, &letters).await;
+    vhost.delete().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_large_plan_that_was_shown_takes_what_is_still_as_it_was(pool: PgPool) {
+    let (vhost, bench) = at_work(&pool).await;
+    let letters = bench.letters(MANY).await;
+    discard(&bench, &letters[5_599..]).await;
+    let shown = plan(&bench, &NewReplay { dry_run: true, ..all() }).await;
+    let planned = plan(&bench, &NewReplay { plan: shown.plan, ..all() }).await;
+    replays_what_is_still_as_it_was(&bench, &vhost, planned, &letters).await;
     vhost.delete().await;
 }
 
@@ -80,8 +125,8 @@ async fn a_large_plan_that_is_cancelled_claims_nothing_more(pool: PgPool) {
     let over = bench.replay(id).await;
     assert_eq!(over.state, ReplayState::Cancelled);
     let cancelled = "the replay was cancelled before it claimed this letter";
-    assert_eq!(reasons(&over), BTreeMap::from([(cancelled, 5_600)]));
-    assert_eq!((over.total, over.outcomes.pending), (0, 0));
+    assert_eq!(reasons(&over), BTreeMap::from([(cancelled, 5_100)]));
+    assert_eq!((over.total, over.outcomes.pending, over.outcomes.refused), (500, 0, 500));
     assert_eq!(in_state(&bench, LetterState::Held).await, 5_600);
     assert_eq!(vhost.depth("work").await, 0);
     engine.stop().await;
