@@ -151,7 +151,7 @@ pub async fn lock_left_out(
     id: ReplayId,
 ) -> Result<Vec<LeftOut>, StoreError> {
     let left_out =
-        sqlx::query_scalar!("select left_out from replays where id = $1 for update", id.0)
+        sqlx::query_scalar!("select left_out from replays where id = $1 for no key update", id.0)
             .fetch_one(conn)
             .await?;
     read_left_out(left_out)
