@@ -58,7 +58,7 @@ pub(super) async fn plan(
     })?;
     let mut replay = plan.replay;
     if let Some(rest) = plan.rest {
-        tell_rest(desk, rest, &mut replay).await;
+        complete(desk, rest, &mut replay).await;
     }
     if new.dry_run {
         let mut conn = desk.begin().await?;
@@ -96,15 +96,16 @@ async fn freeze(
     }
 }
 
-/// Tells a replay that is made of the letters that were not looked at. If that fails, it is told as it was frozen.
-async fn tell_rest(desk: &PgDesk, rest: Rest, replay: &mut Replay) {
-    let told: Result<(), DeskError> = async {
+/// Looks at the rest of the letters of a replay that is made, for its answer. Where that fails, the answer is what is
+/// known without it.
+async fn complete(desk: &PgDesk, rest: Rest, replay: &mut Replay) {
+    let looked: Result<(), DeskError> = async {
         let mut transaction = desk.begin().await?;
-        rest.tell(&mut transaction, replay).await?;
+        rest.look(&mut transaction, replay).await?;
         Ok(transaction.commit().await.map_err(StoreError::from)?)
     }
     .await;
-    if let Err(why) = told {
+    if let Err(why) = looked {
         tracing::warn!(%why, "a replay is made, and its letters were not looked at for the answer");
     }
 }

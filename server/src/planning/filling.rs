@@ -38,8 +38,8 @@ pub(super) async fn fill(
     }
     let claims_later = ids.len() > CHUNK && made.is_none() && can_claim_later(replay);
     for portion in portions(ids) {
-        let is_claimed = replay.id.is_some() && !claims_later;
-        let found = planner.find(conn, portion, is_claimed).await?;
+        let claims_now = replay.id.is_some() && !claims_later;
+        let found = planner.find(conn, portion, claims_now).await?;
         let mut taken = planner.sort(portion, found, &mut tallies);
         let frozen = match made {
             Some(made) => body_changes::put_in_place(made, &mut taken, &mut tallies.left_out),
@@ -66,7 +66,7 @@ pub(super) async fn fill(
         }
         tallies.add(conn, &taken).await?;
     }
-    tallies.tell(replay);
+    tallies.fill_in(replay);
     replay.made_persistent = heads.made_persistent;
     replay.warnings = warnings.into_list(replay.total, replay.created_at);
     replay.warnings.extend(heads.warnings(replay.total));

@@ -59,8 +59,8 @@ impl Tallies {
         i32::try_from(self.total).unwrap_or(i32::MAX)
     }
 
-    /// Tells a replay of its letters.
-    pub(super) fn tell(self, replay: &mut Replay) {
+    /// Fills in the letters of a replay: how many there are, where they go, and which were left out.
+    pub(super) fn fill_in(self, replay: &mut Replay) {
         replay.total = self.total;
         replay.outcomes.pending = self.total;
         replay.left_out = self.left_out.into_list();

@@ -72,12 +72,12 @@ pub(super) async fn freeze(
 }
 
 impl Rest {
-    /// Looks at the letters, and tells the replay of its whole plan: how many letters go where, and which are left
-    /// out. In a transaction after that of the plan.
+    /// Looks at the letters, and fills in the replay: how many letters go where, and which are left out. In a
+    /// transaction after that of the plan.
     ///
     /// # Errors
-    /// Returns an error if a query fails. The plan is frozen all the same, and nothing is told.
-    pub(crate) async fn tell(
+    /// Returns an error if a query fails. The plan is frozen all the same.
+    pub(crate) async fn look(
         mut self,
         conn: &mut PgConnection,
         replay: &mut Replay,
@@ -89,7 +89,7 @@ impl Rest {
             let taken = self.planner.sort(chunk, found, &mut self.tallies);
             self.tallies.add(conn, &taken).await?;
         }
-        self.tallies.tell(replay);
+        self.tallies.fill_in(replay);
         if let Some(claimed) = &replay.claimed_origins {
             plan::note_claimed_origins(conn, self.id, claimed).await?;
         }

@@ -48,7 +48,7 @@ pub struct Candidate {
 /// the order of their ids.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
+/// Returns an error if a query fails or a row cannot be read.
 pub async fn find(
     conn: &mut PgConnection,
     ids: &[LetterId],
@@ -126,7 +126,7 @@ struct CandidateRow {
 impl CandidateRow {
     fn into_candidate(self, sources: &HashMap<Uuid, SourceRow>) -> Result<Candidate, StoreError> {
         let source = sources.get(&self.source_id).ok_or_else(|| {
-            StoreError::corrupt("letters", "source_id", "there is no such source".to_owned())
+            StoreError::corrupt("letters", "source_id", "names a source that is not in `sources`")
         })?;
         Ok(Candidate {
             id: LetterId(self.id),
