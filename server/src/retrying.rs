@@ -12,6 +12,7 @@
 
 mod deciding;
 mod letting_go;
+mod made_until;
 mod making;
 
 use std::time::Duration;
@@ -23,6 +24,7 @@ use dlo_domain::policy::JUMP;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
+use self::made_until::MadeUntil;
 use crate::clock::SharedClock;
 use crate::config::ReplayConfig;
 use crate::duty::{Duty, Next};
@@ -52,6 +54,7 @@ pub struct Scheduler {
     /// The time at the last pass, by the shared clock.
     last: Option<DateTime<Utc>>,
     forgot_at: Option<DateTime<Utc>>,
+    made_until: MadeUntil,
 }
 
 impl Duty for Scheduler {
@@ -69,7 +72,15 @@ impl Scheduler {
     /// One that has done nothing yet.
     #[must_use]
     pub fn new(pool: PgPool, clock: SharedClock, replay: ReplayConfig, takes_part: bool) -> Self {
-        Self { pool, clock, replay, takes_part, last: None, forgot_at: None }
+        Self {
+            pool,
+            clock,
+            replay,
+            takes_part,
+            last: None,
+            forgot_at: None,
+            made_until: MadeUntil::default(),
+        }
     }
 
     /// Asks the policies of all that arrived, makes what is due and allowed, and lets letters go. Tells

@@ -6,10 +6,15 @@ use sqlx::PgPool;
 
 use crate::{AT_ONCE, Outcome};
 
-/// Makes the table, with so many rows that are due.
-pub async fn prepare(pool: &PgPool, rows: i64) -> Outcome<()> {
+/// Makes the table, and ids that grow with the time, as the product's do.
+pub async fn prepare(pool: &PgPool) -> Outcome<()> {
     sqlx::raw_sql(
         "create schema floor;
+         create function floor.new_id() returns uuid language sql as $$
+             select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0')
+                 || '7' || substr(md5(random()::text), 1, 3)
+                 || 'a' || substr(md5(random()::text), 1, 15))::uuid
+         $$;
          create table floor.due (
              id uuid primary key, state text not null, due_at timestamptz not null,
              taken_at timestamptz);
@@ -17,21 +22,18 @@ pub async fn prepare(pool: &PgPool, rows: i64) -> Outcome<()> {
     )
     .execute(pool)
     .await?;
+    Ok(())
+}
+
+/// Adds so many rows that are due, and takes all of them; how many a second.
+pub async fn round(pool: &PgPool, rows: i64) -> Outcome<f64> {
     sqlx::query(
         "insert into floor.due (id, state, due_at)
-         select gen_random_uuid(), 'waiting', now() from generate_series(1, $1)",
+         select floor.new_id(), 'waiting', now() from generate_series(1, $1)",
     )
     .bind(rows)
     .execute(pool)
     .await?;
-    Ok(())
-}
-
-/// Takes all of them; how many a second.
-pub async fn round(pool: &PgPool) -> Outcome<f64> {
-    sqlx::query("update floor.due set state = 'waiting', due_at = now(), taken_at = null")
-        .execute(pool)
-        .await?;
     let began = Instant::now();
     let mut taken = 0;
     loop {

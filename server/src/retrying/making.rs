@@ -29,18 +29,20 @@ const PATIENCE: TimeDelta = TimeDelta::seconds(10);
 /// A try that waits for a read of its broker is put off for so long.
 const READ_WITHIN: TimeDelta = TimeDelta::seconds(5);
 
-/// Letters of one replay.
-const AT_ONCE: u32 = 500;
+/// Letters of one replay, which are claimed by one statement.
+const AT_ONCE: u32 = 5_000;
 
 /// Others may work on bodies for so long before envelopes are opened; else that is tried again with the next pass.
 const OPENS_WITHIN: Duration = Duration::from_secs(1);
 
 /// Makes what is due of every policy. Tells how long it is until the next try is due that is not yet.
 pub(super) async fn round(
-    scheduler: &Scheduler,
+    scheduler: &mut Scheduler,
     now: DateTime<Utc>,
 ) -> Result<Option<TimeDelta>, StoreError> {
-    let waiting = retries::earliest(&mut *scheduler.pool.acquire().await?).await?;
+    scheduler.made_until.refresh(now);
+    let from = scheduler.made_until.by_policy();
+    let waiting = retries::earliest(&mut *scheduler.pool.acquire().await?, from).await?;
     let mut next: Option<TimeDelta> = None;
     for (policy, due_at) in waiting {
         if due_at > now {
@@ -54,15 +56,26 @@ pub(super) async fn round(
 }
 
 /// Makes a batch of a policy's tries. Returns whether it was a full one.
-async fn make(scheduler: &Scheduler, id: PolicyId) -> Result<bool, StoreError> {
+async fn make(scheduler: &mut Scheduler, id: PolicyId) -> Result<bool, StoreError> {
     let mut transaction = scheduler.pool.begin().await?;
-    let made = make_some(scheduler, &mut transaction, id).await?;
-    // Not left to the pool, which does it some time later: the policy is locked until then.
-    match made {
-        Some(_) => transaction.commit().await?,
-        None => transaction.rollback().await?,
+    let Some(batch) = make_some(scheduler, &mut transaction, id).await? else {
+        // Not left to the pool, which does it some time later: the policy is locked until then.
+        transaction.rollback().await?;
+        return Ok(false);
+    };
+    transaction.commit().await?;
+    if let Some(due_at) = batch.last_due_at {
+        scheduler.made_until.note(id, due_at);
     }
-    Ok(made.unwrap_or_default())
+    Ok(batch.is_full)
+}
+
+/// Tries of a policy that were made at once.
+struct Batch {
+    /// Whether more may be due.
+    is_full: bool,
+    /// When the last of them was due; `None` if none was made.
+    last_due_at: Option<DateTime<Utc>>,
 }
 
 /// How many letters a replay of a policy takes at most.
@@ -75,7 +88,7 @@ async fn make_some(
     scheduler: &Scheduler,
     conn: &mut PgConnection,
     id: PolicyId,
-) -> Result<Option<bool>, StoreError> {
+) -> Result<Option<Batch>, StoreError> {
     let Some(kept) = policies::seize(conn, id).await? else {
         return Ok(None);
     };
@@ -97,8 +110,10 @@ async fn make_some(
     let due = if most == 0 {
         Vec::new()
     } else {
-        retries::take_due(conn, id, &held_up, now, most.into()).await?
+        let from = scheduler.made_until.by_policy().get(&id).copied();
+        retries::take_due(conn, id, &held_up, (from, now), most.into()).await?
     };
+    let last_due_at = due.last().map(|due| due.due_at);
     let (due, has_put_off) = without_awaited(conn, due, now).await?;
     let taken = u32::try_from(due.len()).unwrap_or(u32::MAX);
     if taken > 0 && !replay(scheduler, conn, &kept, &due, now).await? {
@@ -111,7 +126,7 @@ async fn make_some(
     }
     let bucket = if taken > 0 || was_set_back { bucket.without(taken) } else { kept.bucket };
     write(conn, &kept, breaker, bucket).await?;
-    Ok(Some(taken == most_at_once(&kept.policy)))
+    Ok(Some(Batch { is_full: taken == most_at_once(&kept.policy), last_due_at }))
 }
 
 /// Puts off the tries of letters whose queue the next read of their broker may know: a queue that was made
@@ -200,9 +215,10 @@ async fn replay(
         None
     };
     let config = &scheduler.replay;
+    retries::take(conn, &ids, id, now).await?;
     let replay = planning::freeze_changed(conn, config, maker, named, &ids, made.as_ref()).await?;
-    let left_out = retries::made(conn, due, id, now).await?;
-    if !left_out.is_empty() {
+    if replay.total < i64::try_from(ids.len()).unwrap_or(i64::MAX) {
+        let left_out = retries::withdraw_left_out(conn, &ids, id).await?;
         hold(conn, kept, &left_out, &reasons(&replay, id), now).await?;
     }
     Ok(true)

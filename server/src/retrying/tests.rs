@@ -2,6 +2,7 @@
 
 mod clocks;
 mod courses;
+mod late;
 mod letting_go;
 mod makers;
 mod office;

@@ -1,5 +1,7 @@
 //! Tries whose time has come.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId, SourceId};
 use dlo_domain::policy::{Breaker, JUMP, Sample, SampleResult};
@@ -15,40 +17,41 @@ use crate::store::letter_detail::read_outcome;
 pub struct Due {
     /// The letter.
     pub letter: LetterId,
-    /// Its place among the letter's tries.
-    pub ordinal: i32,
+    /// Since when it is due.
+    pub due_at: DateTime<Utc>,
 }
 
 /// Locks letters whose tries are due, the longest due first; those that somebody else has locked
-/// are left for next time, and those of the sources that are held up.
+/// are left for next time, and those of the sources that are held up. What was due before `from` is not looked at.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the query fails.
 pub async fn take_due(
     conn: &mut PgConnection,
     policy: PolicyId,
     held_up: &[SourceId],
-    now: DateTime<Utc>,
+    (from, now): (Option<DateTime<Utc>>, DateTime<Utc>),
     most: i64,
 ) -> Result<Vec<Due>, StoreError> {
     let held_up: Vec<Uuid> = held_up.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
-        "select r.letter_id, r.ordinal
+        "select r.letter_id, r.due_at
          from retries r
          join letters l on l.id = r.letter_id and l.state = 'scheduled'
          where r.policy_id = $1 and r.state = 'waiting' and r.due_at <= $2
-             and l.source_id <> all($4)
+             and r.due_at >= coalesce($5::timestamptz, '-infinity') and l.source_id <> all($4)
          order by r.due_at limit $3
          for update of l skip locked",
         policy.0,
         now,
         most,
-        &held_up
+        &held_up,
+        from
     )
     .fetch_all(conn)
     .await?;
     let rows = rows.into_iter();
-    Ok(rows.map(|row| Due { letter: LetterId(row.letter_id), ordinal: row.ordinal }).collect())
+    Ok(rows.map(|row| Due { letter: LetterId(row.letter_id), due_at: row.due_at }).collect())
 }
 
 /// Puts tries off: they are due again at this time.
@@ -71,35 +74,52 @@ pub async fn put_off(
     Ok(())
 }
 
-/// Writes down that tries were made: those whose letters the replay has. Tells the others, which
-/// it left out.
+/// Marks the waiting tries of letters, which must be locked, as made by a replay that is about to claim them: before
+/// it does, so that its claim does not end them.
 ///
 /// # Errors
-/// When Postgres does not do it.
-pub async fn made(
+/// Returns an error if the query fails.
+pub async fn take(
     conn: &mut PgConnection,
-    due: &[Due],
+    letters: &[LetterId],
     replay: ReplayId,
     at: DateTime<Utc>,
-) -> Result<Vec<LetterId>, StoreError> {
-    let letters: Vec<Uuid> = due.iter().map(|due| due.letter.0).collect();
-    let ordinals: Vec<i32> = due.iter().map(|due| due.ordinal).collect();
-    let made = sqlx::query_scalar!(
-        "update retries r set state = 'taken', taken_at = $4, replay_id = $3
-         from unnest($1::uuid[], $2::integer[]) as due (letter, ordinal)
-         join replay_items i on i.letter_id = due.letter and i.replay_id = $3
-         where r.letter_id = due.letter and r.ordinal = due.ordinal
-         returning r.letter_id",
+) -> Result<(), StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
+    sqlx::query!(
+        "update retries set state = 'taken', taken_at = $3, replay_id = $2
+         where letter_id = any($1) and state = 'waiting'",
         &letters,
-        &ordinals,
         replay.0,
         at
     )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Ends the tries of letters that their replay left out: they were not made. Returns these letters.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn withdraw_left_out(
+    conn: &mut PgConnection,
+    letters: &[LetterId],
+    replay: ReplayId,
+) -> Result<Vec<LetterId>, StoreError> {
+    let letters: Vec<Uuid> = letters.iter().map(|id| id.0).collect();
+    let left_out = sqlx::query_scalar!(
+        "update retries r set state = 'withdrawn', taken_at = null, replay_id = null
+         where r.letter_id = any($1) and r.replay_id = $2
+             and not exists (
+                 select from replay_items where letter_id = r.letter_id and replay_id = $2)
+         returning r.letter_id",
+        &letters,
+        replay.0
+    )
     .fetch_all(conn)
     .await?;
-    let mut left_out: Vec<LetterId> = due.iter().map(|due| due.letter).collect();
-    left_out.retain(|letter| !made.contains(&letter.0));
-    Ok(left_out)
+    Ok(left_out.into_iter().map(LetterId).collect())
 }
 
 /// The sources whose broker a replay that a policy made before a time still has letters for: the broker is away,
@@ -126,20 +146,30 @@ pub async fn held_up(
     Ok(held_up.into_iter().map(SourceId).collect())
 }
 
-/// When the next try of each policy is due that could be made, in any order.
+/// When the next try of each policy is due that could be made, in any order. Of the policies in `from`, what was
+/// due before is not looked at.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the query fails.
 pub async fn earliest(
     conn: &mut PgConnection,
+    from: &BTreeMap<PolicyId, DateTime<Utc>>,
 ) -> Result<Vec<(PolicyId, DateTime<Utc>)>, StoreError> {
+    let (policies, begins): (Vec<Uuid>, Vec<DateTime<Utc>>) =
+        from.iter().map(|(policy, begin)| (policy.0, *begin)).unzip();
     let rows = sqlx::query!(
-        r#"select p.id, r.due_at
+        r#"select p.id as "id!", r.due_at as "due_at!"
            from retry_policies p
+           left join unnest($1::uuid[], $2::timestamptz[]) as known (policy_id, begin)
+               on known.policy_id = p.id
            cross join lateral (
                select due_at from retries
-               where policy_id = p.id and state = 'waiting' order by due_at limit 1) as r
-           where p.enabled and p.removed_at is null"#
+               where policy_id = p.id and state = 'waiting'
+                   and due_at >= coalesce(known.begin, '-infinity')
+               order by due_at limit 1) as r
+           where p.enabled and p.removed_at is null"#,
+        &policies,
+        &begins
     )
     .fetch_all(conn)
     .await?;
