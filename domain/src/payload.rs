@@ -12,6 +12,14 @@ use crate::decoding::{
 /// Bodies above this are shown in part.
 pub const MOST_SHOWN_BYTES: usize = 256 * 1024;
 
+/// How many bytes of a stored body are read at a time, when all of it is wanted: 1 MiB, or a sixteenth of one that is
+/// larger than 16 MiB, since the database unpacks it from its beginning each time.
+#[must_use]
+pub const fn bytes_at_a_time(size: u32) -> u32 {
+    const MIB: u32 = 1024 * 1024;
+    if size / 16 > MIB { size.div_ceil(16) } else { MIB }
+}
+
 /// What a text may take on a page, in bytes: one that is written out longer than usual is cut earlier.
 const TEXT_BUDGET: usize = 700_000;
 

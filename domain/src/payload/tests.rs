@@ -64,6 +64,17 @@ fn a_large_body_is_shown_in_part_and_says_so() {
 }
 
 #[test]
+fn a_body_is_read_in_few_parts_or_small_ones() {
+    let mib = 1024 * 1024;
+    for size in [0, 1, mib, 16 * mib, 16 * mib + 1, 128 * mib, u32::MAX] {
+        let part = bytes_at_a_time(size);
+        assert!(part == mib || size.div_ceil(part) <= 16, "{size}");
+        assert!(part >= mib, "{size}");
+    }
+    assert_eq!(bytes_at_a_time(128 * mib), 8 * mib);
+}
+
+#[test]
 fn bytes_that_are_only_shown_in_hexadecimal_are_counted_as_such() {
     for (bytes, notes) in [(MOST_HEX_BYTES, 0), (MOST_HEX_BYTES + 1, 1)] {
         let size = i64::try_from(bytes).expect("fits");

@@ -19,9 +19,11 @@ const PREFETCH: u16 = 2_000;
 
 /// Drains the queue.
 pub async fn drain(bench: &Bench, count: usize) -> Result<Progress, Box<dyn Error>> {
-    sqlx::raw_sql("drop table if exists floor; create table floor (headers text, body bytea)")
-        .execute(&bench.pool)
-        .await?;
+    sqlx::raw_sql(
+        "drop table if exists floor; create table floor (headers text, body bytea compression lz4)",
+    )
+    .execute(&bench.pool)
+    .await?;
     let mut database = bench.pool.acquire().await?;
     let uri = Brokers::main(&bench.servers().amqp, None).uri("main", &bench.vhost)?;
     let connection = Connection::connect_uri(uri, ConnectionProperties::default()).await?;

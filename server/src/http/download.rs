@@ -1,8 +1,7 @@
 //! The body of an arrival, byte by byte, as a file to keep. It is attacker input, so a browser
 //! must never take it for a document: no type but bytes, no sniffing, always an attachment.
 //!
-//! A body can have hundreds of MiB, so it is read from Postgres 1 MiB at a time, each when the one before it was
-//! sent. No connection is held meanwhile: an arrival never changes, so that its parts are always of the same
+//! A body can have hundreds of MiB, so it is read from Postgres in parts, each when the one before it was sent. No connection is held meanwhile: an arrival never changes, so that its parts are always of the same
 //! bytes, and one that was removed in the middle ends the answer before its `Content-Length`.
 
 use std::sync::Arc;
@@ -13,15 +12,12 @@ use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
 use dlo_app::desk::{DeskError, TriageDesk};
 use dlo_domain::ids::LetterId;
-use dlo_domain::payload::{BodyPart, BodyRange};
+use dlo_domain::payload::{BodyPart, BodyRange, bytes_at_a_time};
 use futures_util::{Stream, stream};
 
 use super::Front;
 use super::api::input::{Query, id_from};
 use super::problem::Problem;
-
-/// What is read at a time, in bytes.
-const PART_BYTES: u32 = 1024 * 1024;
 
 /// Answers with the bytes of the arrival that `?arrival=` names, or of the last one.
 pub(super) async fn body(
@@ -32,7 +28,9 @@ pub(super) async fn body(
     let query = Query::of(&uri, &["arrival"])?;
     let id = id_from(&id)?;
     let desk = front.desk;
-    let first = part(&*desk, id, query.arrival()?, 0).await?;
+    // How large it is shows with the first part.
+    let first = BodyRange { from: 0, most: bytes_at_a_time(0) };
+    let first = desk.body_part(id, query.arrival()?, first).await?;
     let file = format!("attachment; filename=\"letter-{id}.bin\"");
     let disposition = HeaderValue::try_from(file).expect("an id is plain text");
     let headers = [
@@ -43,16 +41,6 @@ pub(super) async fn body(
     ];
     let bytes = Body::from_stream(rest(desk, id, first));
     Ok((headers, bytes).into_response())
-}
-
-async fn part(
-    desk: &dyn TriageDesk,
-    id: LetterId,
-    arrival: Option<i32>,
-    from: u32,
-) -> Result<BodyPart, DeskError> {
-    let range = BodyRange { from, most: PART_BYTES };
-    desk.body_part(id, arrival, range).await
 }
 
 /// A download under way.
@@ -88,8 +76,9 @@ impl Download {
         if i64::from(self.read) >= self.whole.size_bytes {
             return Ok(Vec::new());
         }
-        let ordinal = Some(self.whole.ordinal);
-        let part = part(&*self.desk, self.letter, ordinal, self.read).await?;
+        let size = u32::try_from(self.whole.size_bytes).unwrap_or(u32::MAX);
+        let range = BodyRange { from: self.read, most: bytes_at_a_time(size) };
+        let part = self.desk.body_part(self.letter, Some(self.whole.ordinal), range).await?;
         if part.sha256 != self.whole.sha256 || part.bytes.is_empty() {
             let why = "the body is not the one any more that was being sent";
             return Err(DeskError::Conflict(why.to_owned()));

@@ -44,7 +44,7 @@ impl Running<'_> {
     /// counts it, and half of the window is stored then. Not where a fence is needed to change the window, or while a
     /// broker may have lost its receipts.
     pub(super) fn acknowledges_with(&self, messages: usize, largest: usize) -> bool {
-        let is_due = (self.unacknowledged + messages) * 2 >= usize::from(self.window);
+        let is_due = self.unacknowledged + messages >= window::half(self.window);
         is_due
             && self.receipts == Receipts::Kept
             && self.lifetime.bears_consumers()

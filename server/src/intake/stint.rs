@@ -112,6 +112,7 @@ async fn fill(
     stop: &CancellationToken,
 ) -> Result<Filled, SessionError> {
     let settings = running.intake.settings;
+    let most = settings.batch.min(window::half(running.window));
     let mut due = (!buffer.is_empty() || running.unacknowledged > 0)
         .then(|| Instant::now() + settings.linger);
     loop {
@@ -120,7 +121,7 @@ async fn fill(
         if buffer.len() >= room {
             return Ok(Filled::Pause);
         }
-        if buffer.is_full(settings.batch) {
+        if buffer.is_full(most) {
             return Ok(Filled::Batch);
         }
         tokio::select! {

@@ -25,6 +25,11 @@ pub(super) fn next(current: u16, largest_body: usize, prefetch: u16) -> Option<u
     (next < current || grows).then_some(next)
 }
 
+/// How many messages are stored and acknowledged at once: while they are, the others of the window come.
+pub(super) const fn half(window: u16) -> usize {
+    window.div_ceil(2) as usize
+}
+
 /// The window that suits bodies up to this size.
 fn suited_to(largest_body: usize, prefetch: u16) -> u16 {
     let fitting = MOST_BYTES_IN_FLIGHT / largest_body.max(1);
@@ -55,6 +60,15 @@ mod tests {
         }
         assert_eq!(windows, [1, 8, 64, 512, 2_000]);
         assert_eq!(next(1, 100_000_000, 2_000), None);
+    }
+
+    #[test]
+    fn what_is_stored_at_once_leaves_room_for_the_others() {
+        for window in [1, 2, 7, 248, u16::MAX] {
+            let others = usize::from(window) - half(window);
+            assert!(half(window) - others <= 1, "{window}");
+        }
+        assert_eq!(half(1), 1);
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::store::{StoreError, texts};
 
 /// Letters in one transaction: the trigram index takes 2,000 half as fast again as 500.
 const BATCH: i64 = 2_000;
+/// Fewer letters than this are worth waiting for more, while others come.
+const MANY: u64 = 1_000;
 /// How long to wait when there was nothing to do.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(2);
 
@@ -20,8 +22,8 @@ pub(super) struct Indexing {
 }
 
 impl Duty for Indexing {
-    /// While letters come in, it rests twice as long as it works, so that they go first; when the storm
-    /// is over it makes up for that, with short rests.
+    /// While letters come in, it rests twice as long as it works, so that they go first, and takes many at once, which
+    /// costs least; when the storm is over it makes up for that, with short rests.
     async fn step(&mut self, _: &CancellationToken) -> Result<Next, StoreError> {
         let began = Instant::now();
         let mut transaction = self.upkeep.pool.begin().await?;
@@ -31,7 +33,10 @@ impl Duty for Indexing {
         Ok(match (letters, is_calm) {
             (0, _) => Next::Usual,
             (_, true) => Next::After(began.elapsed() / 4),
-            (_, false) => Next::After(began.elapsed() * 2),
+            (letters, false) => {
+                let rest = began.elapsed() * 2;
+                Next::After(if letters < MANY { rest.max(LOOK_EVERY) } else { rest })
+            }
         })
     }
 }

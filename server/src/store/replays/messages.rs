@@ -1,6 +1,7 @@
 //! The messages that letters arrived with.
 
 use dlo_domain::ids::LetterId;
+use dlo_domain::payload::bytes_at_a_time;
 use dlo_domain::wire::{FieldTable, Properties};
 use futures_util::TryStreamExt as _;
 use sqlx::PgConnection;
@@ -25,8 +26,8 @@ pub struct Message {
     pub is_opened: bool,
 }
 
-/// A body from here on is read in parts of this size, in bytes: what Postgres sends is in memory twice.
-const PART_BYTES: i32 = 1024 * 1024;
+/// A body from here on is read in parts, in bytes: what Postgres sends is in memory twice.
+const LARGE_BYTES: i32 = 1024 * 1024;
 
 /// The messages of items.
 #[derive(Debug, Default)]
@@ -67,7 +68,7 @@ pub async fn last(conn: &mut PgConnection, items: &[NextItem]) -> Result<Message
         &ordinals,
         first,
         last,
-        PART_BYTES
+        LARGE_BYTES
     )
     .fetch_all(&mut *conn)
     .await?;
@@ -104,6 +105,8 @@ async fn large_body(
     ordinal: i32,
     size: i32,
 ) -> Result<Option<Vec<u8>>, StoreError> {
+    let part_bytes = bytes_at_a_time(u32::try_from(size).unwrap_or_default());
+    let part_bytes = i32::try_from(part_bytes).unwrap_or(i32::MAX);
     let size = usize::try_from(size).unwrap_or_default();
     let mut body = Vec::with_capacity(size);
     while body.len() < size {
@@ -113,7 +116,7 @@ async fn large_body(
             letter.0,
             ordinal,
             i32::try_from(body.len() + 1).unwrap_or(i32::MAX),
-            PART_BYTES
+            part_bytes
         )
         .fetch_optional(&mut *conn)
         .await?;

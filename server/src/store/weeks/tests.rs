@@ -41,6 +41,23 @@ async fn weeks_are_made_once_and_ahead(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]
+async fn bodies_are_compressed_in_every_week(pool: PgPool) {
+    let mut conn = pool.acquire().await.expect("a connection");
+    let now = time("2026-11-21T12:00:00Z");
+    make(&mut conn, now, now).await.expect("made");
+    let (weeks, compressed): (i64, i64) = sqlx::query_as(
+        "select count(*), count(*) filter (where attcompression = 'l' and attstorage = 'x')
+         from pg_partition_tree('arrivals') join pg_attribute on attrelid = relid
+         where attname = 'body'",
+    )
+    .fetch_one(&mut *conn)
+    .await
+    .expect("read");
+    assert!(weeks > 2, "{weeks}");
+    assert_eq!(compressed, weeks);
+}
+
+#[sqlx::test(migrator = "crate::store::MIGRATOR")]
 async fn a_week_whose_letters_are_there_already_is_left_out(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let now = time("2026-11-21T12:00:00Z");
