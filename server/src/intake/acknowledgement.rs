@@ -52,6 +52,11 @@ impl Running<'_> {
             && window::next(self.window, largest, self.prefetch()).is_none()
     }
 
+    /// Whether something is stored and not acknowledged, or acknowledged and not written down as that.
+    pub(super) fn has_unsettled(&self) -> bool {
+        self.unacknowledged > 0 || !self.acknowledged.is_empty()
+    }
+
     /// What is to be written down before the next acknowledgement.
     pub(super) async fn next_announcement(&mut self) -> Result<Announcement, SessionError> {
         let receipt = self.next_receipt().await?;

@@ -113,8 +113,8 @@ async fn fill(
 ) -> Result<Filled, SessionError> {
     let settings = running.intake.settings;
     let most = settings.batch.min(window::half(running.window));
-    let mut due = (!buffer.is_empty() || running.unacknowledged > 0)
-        .then(|| Instant::now() + settings.linger);
+    let mut due =
+        (!buffer.is_empty() || running.has_unsettled()).then(|| Instant::now() + settings.linger);
     loop {
         // What cannot come cannot be waited for.
         let room = usize::from(running.window).saturating_sub(running.unacknowledged);
@@ -226,7 +226,8 @@ async fn fence(
             None => queue_is_empty = true,
         }
     }
-    if !buffer.is_empty() || running.unacknowledged > 0 || queue_is_empty {
+    let has_some = !buffer.is_empty() || running.unacknowledged > 0 || queue_is_empty;
+    if has_some {
         // Written down in two steps where the broker does not count: then a session that ends while it stores is not
         // in doubt.
         deliver(running, buffer, queue_is_empty).await?;
@@ -234,6 +235,8 @@ async fn fence(
             let announced = running.announce().await?;
             running.acknowledge(announced).await?;
         }
+    }
+    if has_some || running.has_unsettled() {
         running.forget_settled().await?;
     }
     if running.largest > 0 {
