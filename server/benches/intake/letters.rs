@@ -12,6 +12,8 @@ use lapin::options::{
 };
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, ExchangeKind};
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
@@ -171,13 +173,13 @@ fn text(value: &str) -> AMQPValue {
 /// documents: a body that compresses to nothing would be stored for nothing.
 fn body(number: usize, size: usize) -> Vec<u8> {
     const END: [&str; 2] = ["{}],\"note\":\"", "\"}"];
-    let mut noise = next(u64::try_from(number).unwrap_or_default());
+    let mut random = StdRng::seed_from_u64(u64::try_from(number).unwrap_or_default());
+    let customer: u64 = random.random();
     let mut body = format!(
-        "{{\"message_type\":\"OrderPlaced\",\"order\":{number},\"customer\":\"{noise:016x}\",\"lines\":["
+        "{{\"message_type\":\"OrderPlaced\",\"order\":{number},\"customer\":\"{customer:016x}\",\"lines\":["
     );
     loop {
-        noise = next(noise);
-        let line = line(noise);
+        let line = line(random.random());
         if body.len() + line.len() + END.concat().len() > size {
             break;
         }
@@ -203,14 +205,6 @@ fn line(noise: u64) -> String {
         "{{\"article\":\"A-{article:06}\",\"name\":\"{first} {second} {third}\",\"quantity\":{},\"price\":{price}}},",
         noise >> 48 & 31
     )
-}
-
-/// `SplitMix64`: what follows looks like noise.
-fn next(state: u64) -> u64 {
-    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 fn properties(number: usize) -> BasicProperties {

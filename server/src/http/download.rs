@@ -1,8 +1,9 @@
 //! The body of an arrival, byte by byte, as a file to keep. It is attacker input, so a browser
 //! must never take it for a document: no type but bytes, no sniffing, always an attachment.
 //!
-//! A body can have hundreds of MiB, so it is read from Postgres in parts, each when the one before it was sent. No connection is held meanwhile: an arrival never changes, so that its parts are always of the same
-//! bytes, and one that was removed in the middle ends the answer before its `Content-Length`.
+//! A body can have hundreds of MiB, so it is read from Postgres in parts, each when the one before it was sent. No
+//! connection is held meanwhile: an arrival never changes, so that its parts are always of the same bytes, and
+//! one that was removed in the middle ends the answer before its `Content-Length`.
 
 use std::sync::Arc;
 
