@@ -5,7 +5,8 @@
 //! that they carry a death history) from a durable queue, as many as it takes in a time, and is timed once it runs; how
 //! long it takes to begin is told apart. Intake is the program itself with everything on. What Postgres did meanwhile
 //! is printed. Then letters come at an even pace, and it is watched how far the text index is behind.
-//! Settings: `DLO_BENCH_SIZES` (all: bytes, with spaces between), `DLO_BENCH_ROUNDS` (1), `DLO_BENCH_SECONDS` (20).
+//! Settings: `DLO_BENCH_SIZES` (all: bytes, with spaces between), `DLO_BENCH_ROUNDS` (1), `DLO_BENCH_SECONDS` (20),
+//! `DLO_BENCH_PACE` (letters a second that come at an even pace; 2,000).
 
 #[path = "intake/drain.rs"]
 mod drain;
@@ -136,6 +137,7 @@ async fn measure(
         table.add(size.goal, &what, median(&mut indexed) / rate, times..);
     }
     if let Some(pace) = size.pace {
+        let pace = setting("DLO_BENCH_PACE", pace);
         let Paced { a_second, behind } = pace::run(bench, size.bytes, pace, lasts).await?;
         let what = format!("seconds until searchable at {a_second:.0}/s, {} B", size.bytes);
         table.add(size.goal, &what, behind, ..=MOST_BEHIND);

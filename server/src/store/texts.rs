@@ -164,19 +164,19 @@ pub async fn are_in_part(conn: &mut PgConnection) -> Result<bool, StoreError> {
     Ok(are_in_part.fetch_one(conn).await?)
 }
 
-/// Whether no letter came in during the last seconds.
+/// How many letters arrived during the last so many seconds.
 ///
 /// # Errors
 /// Returns an error if the query fails.
-pub async fn is_calm(conn: &mut PgConnection) -> Result<bool, StoreError> {
-    let is_calm = sqlx::query_scalar!(
-        r#"select not exists (
-               select from letters where last_arrived_at > now() - interval '5 seconds'
-           ) as "is_calm!""#
+pub async fn arrived_within(conn: &mut PgConnection, seconds: f64) -> Result<u64, StoreError> {
+    let arrived = sqlx::query_scalar!(
+        r#"select count(*) as "arrived!" from letters
+           where last_arrived_at > now() - $1 * interval '1 second'"#,
+        seconds
     )
     .fetch_one(conn)
     .await?;
-    Ok(is_calm)
+    Ok(arrived.unsigned_abs())
 }
 
 #[cfg(test)]
