@@ -1,11 +1,13 @@
 //! A crowd before the pages, each of whom has a jq program run for ever: intake and pages go on.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dlo_domain::source::SourceMode;
 use futures_util::future::join_all;
-use reqwest::{Client, Response};
+use reqwest::Client;
 use sqlx::PgPool;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::harness::program::Running;
 use crate::support::broker::Vhost;
@@ -15,8 +17,8 @@ use crate::support::until_within;
 
 const CROWD: usize = 20;
 
-/// What a page answers in, on a machine whose cores two jq programs take.
-const PAGE_WITHIN: Duration = Duration::from_secs(10);
+/// How long anything may take on a machine whose cores two jq programs take.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 async fn publish(vhost: &Vhost, name: &str, count: usize) {
     let bodies: Vec<String> =
@@ -34,6 +36,18 @@ async fn endless(pool: &PgPool, address: &str) -> String {
     let ids: Vec<String> = ids.map(|(at, id)| format!("ids[{at}]={id}")).collect();
     let program = "def f: f; f";
     format!("{address}/ui/replays/transform?jq={program}&{}", ids.join("&"))
+}
+
+/// Asks for a page again and again until the others are done; the statuses of the answers.
+async fn ask_again(client: &Client, url: &str, others_are_done: &CancellationToken) -> Vec<u16> {
+    let mut statuses = Vec::new();
+    while !others_are_done.is_cancelled() {
+        let answer = client.get(url).send().await.expect("an answer");
+        statuses.push(answer.status().as_u16());
+        // Who is refused tries again a little later.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    statuses
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -54,44 +68,27 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
     .await;
     let address = office.ready["http"].as_str().expect("an address").to_owned();
     publish(&vhost, "before", 20).await;
-    until_within("intake is at work", Duration::from_mins(1), || async {
-        letters(&pool).await == 20
-    })
-    .await;
+    until_within("intake is at work", PATIENCE, || async { letters(&pool).await == 20 }).await;
 
     let client = Client::new();
     let url = endless(&pool, &address).await;
-    let asked = Instant::now();
-    let crowd = async {
-        let answers = join_all((0..CROWD).map(|_| client.get(&url).send())).await;
-        (answers, asked.elapsed())
-    };
+    let others_are_done = CancellationToken::new();
+    let crowd = join_all((0..CROWD).map(|_| ask_again(&client, &url, &others_are_done)));
     let others = async {
         publish(&vhost, "during", 200).await;
-        until_within("intake goes on", Duration::from_mins(1), || async {
-            letters(&pool).await == 220
-        })
-        .await;
+        until_within("intake goes on", PATIENCE, || async { letters(&pool).await == 220 }).await;
         for path in ["/", "/letters", "/groups", "/replays", "/readyz"] {
-            let began = Instant::now();
-            let page = client.get(format!("{address}{path}")).send().await;
-            assert_eq!(page.expect("an answer").status(), 200, "{path}");
-            assert!(began.elapsed() < PAGE_WITHIN, "{path}: {:?}", began.elapsed());
+            let page = timeout(PATIENCE, client.get(format!("{address}{path}")).send()).await;
+            let page = page.expect("within a minute").expect("an answer");
+            assert_eq!(page.status(), 200, "{path}");
         }
-        asked.elapsed()
+        others_are_done.cancel();
     };
-    let ((answers, crowd_took), others_took) = tokio::join!(crowd, others);
-    let statuses: Vec<u16> = answers
-        .into_iter()
-        .map(|answer| answer.as_ref().map(Response::status).expect("an answer").as_u16())
-        .collect();
+    let (statuses, ()) = tokio::join!(crowd, others);
+    let statuses = statuses.concat();
     let refused = statuses.iter().filter(|status| **status == 503).count();
-    assert!(refused >= CROWD - 10, "two run and eight wait: {statuses:?}");
-    assert!(refused < CROWD, "somebody was served: {statuses:?}");
-    assert!(
-        crowd_took > others_took,
-        "the others were done while the programs ran: {others_took:?} of {crowd_took:?}"
-    );
+    assert!(refused > 0, "fewer may wait than ask: {statuses:?}");
+    assert!(refused < statuses.len(), "somebody was served: {statuses:?}");
     office.signal("-TERM").await;
     assert!(office.ended(30).await, "in good order");
     vhost.delete().await;
