@@ -1,6 +1,6 @@
 //! jq programs that never end or eat memory: they cost their letter and no other.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dlo_server::config::Patience;
 use dlo_server::transform::{Made, TransformError};
@@ -10,10 +10,12 @@ use crate::support::transform::{MOST_BYTES, bodies, no_types, transformer};
 #[tokio::test]
 async fn a_program_that_never_ends_costs_its_letter_and_no_other() {
     let jq = "if .loop then def f: f; f else .n += 1 end";
+    let begun = Instant::now();
     let made = made(jq, &[r#"{"n":1}"#, r#"{"loop":true}"#, r#"{"n":2}"#]).await;
     assert_eq!(made[0], Made::Changed(br#"{"n":2}"#.to_vec()));
     assert!(why(&made[1]).contains("more than 2 s"), "{made:?}");
     assert_eq!(made[2], Made::Changed(br#"{"n":3}"#.to_vec()));
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[tokio::test]

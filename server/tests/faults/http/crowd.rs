@@ -1,12 +1,11 @@
 //! A crowd before the pages, each of whom has a jq program run for ever: intake and pages go on.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dlo_domain::source::SourceMode;
 use futures_util::future::join_all;
 use reqwest::Client;
 use sqlx::PgPool;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::harness::program::Running;
@@ -17,8 +16,8 @@ use crate::support::until_within;
 
 const CROWD: usize = 20;
 
-/// How long anything may take on a machine whose cores two jq programs take.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// What a page answers in, on a machine whose cores two jq programs take.
+const PAGE_WITHIN: Duration = Duration::from_secs(10);
 
 async fn publish(vhost: &Vhost, name: &str, count: usize) {
     let bodies: Vec<String> =
@@ -68,7 +67,10 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
     .await;
     let address = office.ready["http"].as_str().expect("an address").to_owned();
     publish(&vhost, "before", 20).await;
-    until_within("intake is at work", PATIENCE, || async { letters(&pool).await == 20 }).await;
+    until_within("intake is at work", Duration::from_mins(1), || async {
+        letters(&pool).await == 20
+    })
+    .await;
 
     let client = Client::new();
     let url = endless(&pool, &address).await;
@@ -76,19 +78,23 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
     let crowd = join_all((0..CROWD).map(|_| ask_again(&client, &url, &others_are_done)));
     let others = async {
         publish(&vhost, "during", 200).await;
-        until_within("intake goes on", PATIENCE, || async { letters(&pool).await == 220 }).await;
+        until_within("intake goes on", Duration::from_mins(1), || async {
+            letters(&pool).await == 220
+        })
+        .await;
         for path in ["/", "/letters", "/groups", "/replays", "/readyz"] {
-            let page = timeout(PATIENCE, client.get(format!("{address}{path}")).send()).await;
-            let page = page.expect("within a minute").expect("an answer");
-            assert_eq!(page.status(), 200, "{path}");
+            let began = Instant::now();
+            let page = client.get(format!("{address}{path}")).send().await;
+            assert_eq!(page.expect("an answer").status(), 200, "{path}");
+            assert!(began.elapsed() < PAGE_WITHIN, "{path}: {:?}", began.elapsed());
         }
         others_are_done.cancel();
     };
     let (statuses, ()) = tokio::join!(crowd, others);
-    let statuses = statuses.concat();
-    let refused = statuses.iter().filter(|status| **status == 503).count();
-    assert!(refused > 0, "fewer may wait than ask: {statuses:?}");
-    assert!(refused < statuses.len(), "somebody was served: {statuses:?}");
+    let first = statuses.iter().filter_map(|of_one| of_one.first());
+    let refused = first.filter(|status| **status == 503).count();
+    assert!(refused >= CROWD - 10, "two run and eight wait: {statuses:?}");
+    assert!(refused < CROWD, "somebody was served: {statuses:?}");
     office.signal("-TERM").await;
     assert!(office.ended(30).await, "in good order");
     vhost.delete().await;

@@ -1,6 +1,6 @@
 //! Registers that stop in the middle of an answer.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dlo_domain::worker::Condition;
 use sqlx::PgPool;
@@ -71,6 +71,7 @@ async fn a_connection_that_is_cut_in_the_middle_is_made_again(pool: PgPool) {
     let slow = "select name, last_heartbeat, pg_sleep(3)::text as note from worker";
     company.ask(&address(&pool), Some(slow));
     company.clock.advance(chrono::TimeDelta::seconds(6));
+    let began = Instant::now();
     let cut = until_within("the statement is cut off", Duration::from_secs(10), || async {
         let cut: Vec<(bool,)> = sqlx::query_as(
             "select pg_terminate_backend(pid) from pg_stat_activity
@@ -84,6 +85,7 @@ async fn a_connection_that_is_cut_in_the_middle_is_made_again(pool: PgPool) {
     });
     let (looked, ()) = tokio::join!(company.reader.look(), cut);
     looked.expect("our own database is well");
+    assert!(began.elapsed() < Duration::from_secs(3));
     assert_ne!(company.trouble().await, "");
     company.ask(&address(&pool), Some(WORKERS));
     company.pass(6, &[]).await;
