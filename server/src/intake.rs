@@ -15,6 +15,7 @@
 mod acknowledgement;
 mod buffer;
 mod commit;
+mod committing;
 mod comparison;
 mod condition;
 mod leftovers;
