@@ -15,7 +15,6 @@
 mod acknowledgement;
 mod buffer;
 mod commit;
-mod committing;
 mod comparison;
 mod condition;
 mod leftovers;

@@ -8,8 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
-use super::commit::Plan;
-use super::committing::{Committing, Written};
+use super::commit::{Plan, commit};
 use super::queue_lifetime::QueueLifetime;
 use super::recovery::recovery_of;
 use super::session::{Running, SessionError};
@@ -153,10 +152,11 @@ async fn wait_until(due: Option<Instant>) {
     }
 }
 
-/// Commits a batch, and acknowledges what is stored where half of the window is. Returns what came meanwhile.
+/// Commits a batch, and acknowledges what is stored where half of the window is; meanwhile reads what comes, which is
+/// returned.
 async fn deliver(
     running: &mut Running<'_>,
-    buffer: Buffer,
+    mut buffer: Buffer,
     queue_is_empty: bool,
 ) -> Result<Buffer, SessionError> {
     let recovery = recovery_of(running, &buffer, queue_is_empty).await?;
@@ -168,10 +168,22 @@ async fn deliver(
     };
     let batch = running.next_batch();
     let plan = Plan { batch, recovery, answered: running.answered, announcement };
-    let place = (running.intake, running.source);
-    let committing = Committing::begin(place, running.session, buffer, plan);
-    let (Written { mut buffer, plan, done }, next_buffer) =
-        read_meanwhile(running, committing).await?;
+    let mut next_buffer = Buffer::default();
+    let done = {
+        let place = (running.intake, running.source);
+        let mut committing = Box::pin(commit(place, &running.session, &mut buffer, &plan));
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut committing => break done?,
+                next = running.inlet.next(), if running.inlet.is_taking() => match next? {
+                    Some(taken) => next_buffer.push(running.intake, running.source, taken),
+                    // What is committed is still acknowledged; whoever takes next is told.
+                    None => break committing.await?,
+                },
+            }
+        }
+    };
     running.remember_acknowledged();
     let (messages, undecodable) = (buffer.len(), buffer.undecodable());
     running.count(done.stored, &buffer);
@@ -194,34 +206,6 @@ async fn deliver(
         running.acknowledge(announced).await?;
     }
     Ok(next_buffer)
-}
-
-/// Returns a batch once it is committed, and what came meanwhile.
-async fn read_meanwhile(
-    running: &mut Running<'_>,
-    mut committing: Committing,
-) -> Result<(Written, Buffer), SessionError> {
-    let mut came = Buffer::default();
-    loop {
-        tokio::select! {
-            biased;
-            written = committing.end() => return Ok((written?, came)),
-            next = running.inlet.next(), if running.inlet.is_taking() => match next {
-                Ok(Some(taken)) => {
-                    came.push(running.intake, running.source, taken);
-                    // Messages come without a pause, and the commit may have been begun on this thread.
-                    tokio::task::yield_now().await;
-                }
-                // What is committed is still acknowledged; whoever takes next is told.
-                Ok(None) => return Ok((committing.end().await?, came)),
-                Err(why) => {
-                    // The session is noted as ended next: nothing of the batch may be sent after that.
-                    committing.give_up().await;
-                    return Err(why.into());
-                }
-            },
-        }
-    }
 }
 
 /// Ends consuming, and stores and acknowledges everything in hand.
