@@ -162,7 +162,7 @@ pub(crate) fn reason(reason: Reason) -> &'static str {
 pub(crate) fn reason_sentence(reason: Reason) -> &'static str {
     match reason {
         Reason::Rejected => "a consumer rejected it without requeue",
-        Reason::Expired => "it outlived its time to live",
+        Reason::Expired => "its TTL expired",
         Reason::Maxlen => "the queue was full and gave it up",
         Reason::DeliveryLimit => "it was delivered too often",
         Reason::Unknown => "the message does not say why",

@@ -21,7 +21,7 @@ pub use read::{DeathHistory, instant, read_deaths};
 pub enum Reason {
     /// A consumer rejected or nacked it without requeue.
     Rejected,
-    /// It outlived its time to live.
+    /// Its TTL expired.
     Expired,
     /// The queue was full.
     Maxlen,

@@ -16,7 +16,7 @@ test('a letter is found, read, replayed, discarded and restored', async ({ page,
   await expect(page.getByRole('heading', { level: 1 })).toContainText(`Died on ${workplace.work}`);
   await expect(section(page, 'Payload')).toContainText('amount: -1');
 
-  await page.getByRole('link', { name: `Look at a replay to ${workplace.work}…` }).click();
+  await page.getByRole('link', { name: `Plan a replay to ${workplace.work}…` }).click();
   await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await expect(async () => {
@@ -76,7 +76,7 @@ test('checked letters are replayed together', async ({ page, workplace, running 
   await page.goto(workplace.list());
   await pick(page, 'error one');
   await pick(page, 'error two');
-  await page.getByRole('button', { name: 'Look at a replay of the checked letters…' }).click();
+  await page.getByRole('button', { name: 'Plan a replay of the checked letters…' }).click();
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('2 letters to the queues they died in');
@@ -90,7 +90,7 @@ test('all that match are looked at, then replayed', async ({ page, workplace, ru
   await workplace.letters(2);
   await page.goto(workplace.list({ state: 'held' }));
   await page.getByText('With all 2 letters…').click();
-  await page.getByRole('link', { name: 'Look at a replay of 2 letters…' }).click();
+  await page.getByRole('link', { name: 'Plan a replay of 2 letters…' }).click();
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await expect

@@ -27,7 +27,7 @@ test('a letter is discarded with a reason, found among the discarded, and restor
 
   await page.getByRole('button', { name: 'Restore 1 letter: hold it again' }).click();
   await expect(page.getByText('1 letter restored: held again.')).toBeVisible();
-  await expect(page.getByRole('link', { name: /^Look at a replay/ })).toBeVisible();
+  await expect(page.getByRole('link', { name: /^Plan a replay/ })).toBeVisible();
   const letter = await running.api.letter(id);
   expect(letter.state).toBe('held');
   expect(letter.audit.map(({ action }) => action)).toEqual(['letter.restore', 'letter.discard']);

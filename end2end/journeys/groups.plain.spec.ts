@@ -9,7 +9,7 @@ test('a group is found, taken, muted, written about, reopened and resolved', asy
   await page.getByRole('navigation', { name: 'States of groups' }).getByRole('link', { name: 'open' }).click();
   await rows(page, group!.title).getByRole('link').click();
   const state = page.locator('.meta .state');
-  await page.getByRole('button', { name: 'Take it: I look into it' }).click();
+  await page.getByRole('button', { name: 'Assign to me' }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${group!.id}\\?notice=group$`));
   await expect(state).toHaveText('investigating');
 
@@ -23,7 +23,7 @@ test('a group is found, taken, muted, written about, reopened and resolved', asy
 
   const log = section(page, 'What happened');
   await log.getByRole('textbox', { name: 'note' }).fill('springs are ordered');
-  await log.getByRole('button', { name: 'Add the note' }).click();
+  await log.getByRole('button', { name: 'Add note' }).click();
   await expect(log.getByRole('listitem').first()).toContainText('springs are ordered');
   await page.getByRole('button', { name: 'Reopen' }).click();
   await expect(state).toHaveText('open');

@@ -18,7 +18,7 @@ test('a group is found, taken, muted, reopened and resolved', async ({ page, wor
   await expect(sentence(page)).toHaveText('1 letter waits; 1 arrival in the last 24 hours.');
   await expect(section(page, 'Why these letters are one group')).toContainText('the error');
 
-  await page.getByRole('button', { name: 'Take it: I look into it' }).click();
+  await page.getByRole('button', { name: 'Assign to me' }).click();
   await expect(badge(page, 'investigating')).toBeVisible();
   expect((await running.api.group(group!.id)).owner).toBe('local operator');
 
@@ -70,7 +70,7 @@ test('what changes while a part of the page is still read is shown when that par
         new URL(answer.url()).pathname === '/ui/group' && (await answer.text()).includes(`"state":"${state}"`),
     );
   const first = read('investigating');
-  await page.getByRole('button', { name: 'Take it: I look into it' }).click();
+  await page.getByRole('button', { name: 'Assign to me' }).click();
   await first;
   const second = read('resolved');
   await page.getByRole('button', { name: 'Resolve' }).click();
@@ -111,17 +111,17 @@ test('what people write down of a group is kept, and what makes no sense is refu
   await form.getByRole('textbox', { name: 'owner' }).fill('billing on-call');
   await form.getByRole('textbox', { name: 'address of the ticket' }).fill('javascript:alert(1)');
   faults.foresee(400, '/ui/groups/particulars');
-  await form.getByRole('button', { name: 'Write down' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
   await expect(form.getByRole('alert')).toContainText('must begin with http:// or https://');
   await form.getByRole('textbox', { name: 'address of the ticket' }).fill('https://tickets.example/BILL-4417');
   await form.getByRole('textbox', { name: /^tags/ }).fill('money, release');
-  await form.getByRole('button', { name: 'Write down' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('link', { name: 'https://tickets.example/BILL-4417' })).toBeVisible();
   await expect(form.getByRole('alert')).toHaveCount(0);
 
   const log = section(page, 'What happened');
   await log.getByRole('textbox', { name: 'note' }).fill('Rolled back.\nWatching.');
-  await log.getByRole('button', { name: 'Add the note' }).click();
+  await log.getByRole('button', { name: 'Add note' }).click();
   await expect(happened(page).first()).toContainText('Rolled back.');
   await page.goto('/groups');
   await expect(rows(page, group!.title)).toContainText('billing on-call');

@@ -16,7 +16,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
   await page.goto(`/letters/${id}`);
   await live(page);
 
-  await page.getByRole('link', { name: `Look at a replay to ${workplace.work}…`, exact: true }).click();
+  await page.getByRole('link', { name: `Plan a replay to ${workplace.work}…`, exact: true }).click();
   await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 confirmed by the broker.');
@@ -26,7 +26,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
 
   await page.goto(`/letters/${id}`);
   await expect(sentence(page)).toContainText('It was replayed and has not come back.');
-  await expect(page.getByRole('link', { name: /^Look at a replay/ })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: /^Plan a replay/ })).toHaveCount(0);
   await live(page);
 
   const message = await workplace.reject();
@@ -40,7 +40,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
   await expect(arrivals.locator('tbody').getByRole('row')).toHaveCount(2);
   await expect(section(page, 'Replays of it')).toContainText('1st try: died again');
   await expect(section(page, 'What happened').getByRole('listitem').last()).toContainText('held');
-  await expect(page.getByRole('link', { name: /^Look at a replay/ })).toBeVisible();
+  await expect(page.getByRole('link', { name: /^Plan a replay/ })).toBeVisible();
 
   await page.goto(replay);
   await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 died again.');
@@ -83,7 +83,7 @@ test('a letter goes to another queue when one is named', async ({ page, workplac
   await page.goto(`/letters/${await workplace.letter()}`);
   await page.getByText('Replay elsewhere…', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Queue to replay to' }).fill(other);
-  await page.getByRole('button', { name: 'Look at a replay to this queue…' }).click();
+  await page.getByRole('button', { name: 'Plan a replay to this queue…' }).click();
   await expect(sentence(page)).toHaveText(`This would publish 1 letter again, to ${other}.`);
   await page.getByRole('button', { name: `Replay 1 letter to ${other}` }).click();
   await expect(sentence(page)).toHaveText(`Replayed 1 letter to ${other}: 1 confirmed by the broker.`);
@@ -96,7 +96,7 @@ test('a letter for a queue that is gone is held again, and the replay says why',
   await page.goto(`/letters/${id}`);
   await page.getByText('Replay elsewhere…', { exact: true }).click();
   await page.getByRole('textbox', { name: 'Queue to replay to' }).fill('e2e.no.such.queue');
-  await page.getByRole('button', { name: 'Look at a replay to this queue…' }).click();
+  await page.getByRole('button', { name: 'Plan a replay to this queue…' }).click();
   await expect(page.getByRole('list', { name: 'Before you replay' })).toContainText('The broker has no queue e2e.no.such.queue');
   await expect(page.getByRole('button', { name: 'Replay 1 letter to e2e.no.such.queue' })).toBeDisabled();
 
@@ -119,7 +119,7 @@ test('checked letters are replayed together, the others stay', async ({ page, wo
   await pick(page, 'error one');
   await pick(page, 'error three');
   await expect(page.getByRole('group', { name: 'The checked letters' })).toContainText('2 letters checked');
-  await page.getByRole('button', { name: 'Look at a replay of 2 letters…' }).click();
+  await page.getByRole('button', { name: 'Plan a replay of 2 letters…' }).click();
   await expect(sentence(page)).toHaveText('This would publish 2 letters again, to the queues they died in.');
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
   await expect(sentence(page)).toHaveText('Replayed 2 letters to the queues they died in: 2 confirmed by the broker.');
@@ -134,7 +134,7 @@ test('all that match are looked at before they are replayed', async ({ page, wor
   await running.api.discard([gone!.id], 'not this one');
   await page.goto(workplace.list());
   await page.getByText('With all 3 letters…').click();
-  await page.getByRole('link', { name: 'Look at a replay of 3 letters…' }).click();
+  await page.getByRole('link', { name: 'Plan a replay of 3 letters…' }).click();
   await expect(sentence(page)).toHaveText('This would publish 2 letters again, to the queues they died in.');
   await expect(section(page, 'Left out').getByRole('listitem')).toContainText(/1.*discarded/);
   await expect(section(page, 'Where they go').locator('tbody').getByRole('row')).toContainText(workplace.work);

@@ -19,7 +19,7 @@ test('the bar of the checked letters is one row, covers none of theirs, and hold
   await pick(page, 'error 14');
   const bar = page.getByRole('group', { name: 'The checked letters' });
   expect((await bar.boundingBox())!.height, 'pixels of the bar').toBeLessThan(80);
-  await expect(bar.getByRole('button', { name: 'Look at a replay of 2 letters…' })).toBeInViewport();
+  await expect(bar.getByRole('button', { name: 'Plan a replay of 2 letters…' })).toBeInViewport();
 
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   const last = (await rows(page).last().boundingBox())!;

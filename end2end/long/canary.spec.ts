@@ -26,7 +26,7 @@ test('a canary stops by itself, and all letters settle once the consumer is mend
 
   // From the group to a replay that begins carefully.
   await page.goto(`/groups/${group}`);
-  await page.getByRole('link', { name: /^Look at a replay of the [\d,]+ that wait/ }).click();
+  await page.getByRole('link', { name: /^Plan a replay of [\d,]+ letters/ }).click();
   await expect(sentence(page)).toContainText(/^This would publish [\d,]+ letters again/);
   await page.getByLabel('canary: letters out after each step').fill('1, 10, 100');
   await page.getByLabel('watch each step, in s').fill('3');

@@ -148,7 +148,7 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   await workerSays(page, new RegExp(`^${WORKER} is at work\\.`));
   await expect(page.getByText('still away')).toHaveCount(0);
   await page.goto(`/groups/${group}`);
-  await page.getByRole('link', { name: /^Look at a replay of the [\d,]+ that wait/ }).click();
+  await page.getByRole('link', { name: /^Plan a replay of [\d,]+ letters/ }).click();
   await page.getByRole('button', { name: /^Replay [\d,]+ letters to the queues they died in/ }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await live(page);

@@ -38,7 +38,7 @@ test('3,000 letters are a few groups, which people look into, mute, merge, split
   await expect(page.getByRole('heading', { name: /^\d+ letters$/ })).toBeVisible();
   await page.goBack();
 
-  await page.getByRole('button', { name: 'Take it: I look into it' }).click();
+  await page.getByRole('button', { name: 'Assign to me' }).click();
   await expect(badge(page, 'investigating')).toBeVisible();
 
   // Another is known, and may be quiet.

@@ -59,7 +59,7 @@ test('a letter whose publish was cut off waits for the word of a person', async 
   const main = page.getByRole('main');
   await expect(main).toContainText('nobody here knows whether the broker took it');
   await expect(main).toContainText('It is not sent again by itself');
-  await expect(page.getByRole('link', { name: /^Look at a replay/ }), 'it is not simply sent twice').toHaveCount(0);
+  await expect(page.getByRole('link', { name: /^Plan a replay/ }), 'it is not simply sent twice').toHaveCount(0);
   await page.getByRole('button', { name: 'It was published: count it as replayed' }).click();
   await expect(sentence(page)).toContainText('It was replayed and has not come back.');
   await expect(section(page, 'Audit').getByRole('listitem').first()).toContainText(/published/);
@@ -68,7 +68,7 @@ test('a letter whose publish was cut off waits for the word of a person', async 
   await page.goto(`/letters/${lost.id}`);
   await live(page);
   await page.getByRole('button', { name: 'It was not published: hold it again' }).click();
-  await expect(page.getByRole('link', { name: `Look at a replay to ${workplace.work}…` })).toBeVisible();
+  await expect(page.getByRole('link', { name: `Plan a replay to ${workplace.work}…` })).toBeVisible();
   await expect(section(page, 'What happened').getByRole('listitem').last()).toContainText('held');
   expect((await running.api.letter(lost.id)).state).toBe('held');
   await expect(section(page, 'Audit').getByRole('listitem').first()).toContainText(/published/);

@@ -11,8 +11,8 @@ const BEGINNINGS = [
     teaches: 'curl -X POST',
   },
   { address: '/letters', heading: 'Letters', teaches: 'No letter has come yet.' },
-  { address: '/groups', heading: 'Groups', teaches: 'A group is what failed alike' },
-  { address: '/replays', heading: 'Nobody replayed anything yet.', teaches: 'look at a replay of them' },
+  { address: '/groups', heading: 'Groups', teaches: 'A group is one failure' },
+  { address: '/replays', heading: 'Nobody replayed anything yet.', teaches: 'plan a replay of them' },
   {
     address: '/sources',
     heading: 'No queue is watched yet. Name one below, and its letters are kept here.',

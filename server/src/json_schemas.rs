@@ -58,12 +58,12 @@ impl Schema {
             ));
         }
         let schema: Value =
-            serde_json::from_slice(text).map_err(|why| format!("it is no JSON: {why}"))?;
+            serde_json::from_slice(text).map_err(|why| format!("it is not valid JSON: {why}"))?;
         let validator = jsonschema::options()
             .offline()
             .with_pattern_options(PatternOptions::regex())
             .build(&schema)
-            .map_err(|why| format!("it is no JSON Schema that can be used: {why}"))?;
+            .map_err(|why| format!("it is not a usable JSON Schema: {why}"))?;
         Ok(Self { name: name.to_owned(), wanted, validator })
     }
 
@@ -88,7 +88,7 @@ impl Schema {
             return whole("it was not checked: it has too many values".to_owned());
         }
         match serde_json::from_str::<Value>(&values) {
-            Err(why) => whole(format!("it is no JSON: {why}")),
+            Err(why) => whole(format!("it is not valid JSON: {why}")),
             Ok(value) => {
                 let faults = self.validator.iter_errors(&value);
                 let told =
@@ -158,7 +158,7 @@ mod tests {
             assert!(faults[0].1.contains(wanted), "{faults:?}");
         }
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(said("{}", &deep)[0].1.contains("no JSON"));
+        assert!(said("{}", &deep)[0].1.contains("not valid JSON"));
         let large = format!("\"{}\"", "x".repeat(MOST_CHECKED_BYTES));
         assert!(said("{}", &large)[0].1.contains("more than 1 MiB"));
         let many = format!("[{}0]", "{\"\":0},".repeat(100_000));
@@ -172,13 +172,13 @@ mod tests {
     #[test]
     fn what_is_no_schema_is_refused() {
         for (text, wanted) in [
-            ("", "no JSON"),
-            (r#"{"type": "colour"}"#, "no JSON Schema"),
-            (r#"{"pattern": "("}"#, "no JSON Schema"),
-            (r#"{"pattern": "(?=a)b"}"#, "no JSON Schema"),
-            (r#"{"$ref": "https://example.com/order.json"}"#, "no JSON Schema"),
-            (r#"{"$ref": "file:///etc/hostname"}"#, "no JSON Schema"),
-            (r##"{"$ref": "#/$defs/none"}"##, "no JSON Schema"),
+            ("", "not valid JSON"),
+            (r#"{"type": "colour"}"#, "not a usable JSON Schema"),
+            (r#"{"pattern": "("}"#, "not a usable JSON Schema"),
+            (r#"{"pattern": "(?=a)b"}"#, "not a usable JSON Schema"),
+            (r#"{"$ref": "https://example.com/order.json"}"#, "not a usable JSON Schema"),
+            (r#"{"$ref": "file:///etc/hostname"}"#, "not a usable JSON Schema"),
+            (r##"{"$ref": "#/$defs/none"}"##, "not a usable JSON Schema"),
         ] {
             let why = read(text).expect_err(text);
             assert!(why.contains(wanted), "{text}: {why}");

@@ -17,6 +17,8 @@ const REST: &str = "bulk-rest";
 pub(crate) fn BulkBar(
     /// The checked letters; empty while our script does not run.
     selected: RwSignal<Vec<LetterId>>,
+    /// How many letters match the filter, in words.
+    all: String,
     /// What can be done.
     decisions: Decisions,
     /// Whether any letter of the page can be replayed and discarded.
@@ -43,7 +45,7 @@ pub(crate) fn BulkBar(
                         }
                     }}
                 </b>
-                <a href="#matching">"Rather all that match?"</a>
+                <a href="#matching">"Select all " {all}</a>
             </div>
             <div class="actions">
                 {can_discard.then(|| view! { <Looking selected /> })}
@@ -93,7 +95,7 @@ fn Looking(selected: Selected) -> impl IntoView {
             formmethod="get"
             formnovalidate
         >
-            "Look at a replay of "
+            "Plan a replay of "
             {move || letters(selected)}
             "…"
         </button>

@@ -62,6 +62,7 @@ pub(crate) fn GroupStateButtons(
     let id = group.id.to_string();
     let muted = id.clone();
     let state = group.state;
+    let has_owner = group.owner.is_some();
     let waits =
         Signal::derive(move || actions.state.pending().get() || actions.mute.pending().get());
     let error = Signal::derive(move || {
@@ -85,11 +86,12 @@ pub(crate) fn GroupStateButtons(
                     <input type="hidden" name="id" value=id />
                     {matches!(state, GroupState::Open | GroupState::Regressed)
                         .then(|| {
-                            button(GroupState::Investigating, "Take it: I look into it", first)
+                            let words = if has_owner { "Investigate" } else { "Assign to me" };
+                            button(GroupState::Investigating, words, first)
                         })}
                     {is_closed.then(|| button(GroupState::Open, "Reopen", first))}
                     {(state == GroupState::Investigating)
-                        .then(|| button(GroupState::Open, "Give it back: open", "button"))}
+                        .then(|| button(GroupState::Open, "Back to open", "button"))}
                     {(state != GroupState::Resolved)
                         .then(|| button(GroupState::Resolved, "Resolve", "button"))}
                 </ActionForm>

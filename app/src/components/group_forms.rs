@@ -39,7 +39,7 @@ pub(crate) fn GroupParticulars(
                 {field("ticket_url", "address of the ticket", "https://…", ticket)}
                 {field("tags", "tags, with commas between", "none", group.tags.join(", "))}
                 <button class="button" type="submit" disabled=move || actions.describe.pending().get()>
-                    "Write down"
+                    "Save"
                 </button>
             </ActionForm>
         </section>
@@ -65,7 +65,7 @@ pub(crate) fn GroupNote(
                 <textarea name="note" rows="3" maxlength="4000" required></textarea>
             </label>
             <button class="button" type="submit" disabled=move || actions.note.pending().get()>
-                "Add the note"
+                "Add note"
             </button>
         </ActionForm>
     }

@@ -63,7 +63,7 @@ fn Replaying(id: LetterId, queue: Option<String>) -> impl IntoView {
             .map(|queue| {
                 view! {
                     <a class="button primary" data-key="r" href=links::replay_letter(id)>
-                        <span>"Look at a replay to " {show_name(&queue)} "…"</span>
+                        <span>"Plan a replay to " {show_name(&queue)} "…"</span>
                     </a>
                 }
             })}
@@ -86,7 +86,7 @@ fn Replaying(id: LetterId, queue: Option<String>) -> impl IntoView {
                     aria-label="Queue to replay to"
                 />
                 <button class="button" type="submit">
-                    "Look at a replay to this queue…"
+                    "Plan a replay to this queue…"
                 </button>
             </form>
         </details>

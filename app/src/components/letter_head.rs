@@ -74,7 +74,7 @@ pub(crate) fn LetterHead(
                 {summary
                     .group_id
                     .map(|id| {
-                        view! { <a href=links::group(id)>"letters that failed alike"</a> }
+                        view! { <a href=links::group(id)>"Same failure"</a> }
                     })} {its_page}
             </p>
         </div>

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::LetterId;
 use dlo_domain::letter::LetterSummary;
+use dlo_domain::page::Total;
 use dlo_domain::state::{Change, LetterState};
 use leptos::html;
 use leptos::prelude::*;
@@ -12,6 +13,7 @@ use web_sys::{HtmlFormElement, HtmlInputElement};
 
 use super::{BulkBar, Decisions, LetterRow};
 use crate::api::letters::HoldLetters;
+use crate::wording;
 
 const BOXES: &str = "tbody input[type=checkbox]";
 
@@ -20,6 +22,8 @@ const BOXES: &str = "tbody input[type=checkbox]";
 pub(crate) fn LetterTable(
     /// The letters.
     letters: Vec<LetterSummary>,
+    /// How many match the filter.
+    total: Total,
     /// When they were read.
     now: DateTime<Utc>,
     /// What can be done with them.
@@ -35,6 +39,7 @@ pub(crate) fn LetterTable(
     };
     let (can_discard, can_restore) = (any(Change::Discard), any(Change::Restore));
     let can_hold = any(Change::Unschedule);
+    let all = wording::how_many(total, "letter");
     let label = format!("Select the {} letters on this page", letters.len());
     // What is checked is asked of the form itself: a box may be checked before this code runs.
     let look = move || {
@@ -81,7 +86,7 @@ pub(crate) fn LetterTable(
                     </For>
                 </tbody>
             </table>
-            <BulkBar selected decisions can_discard can_hold can_restore on_clear=clear />
+            <BulkBar selected all decisions can_discard can_hold can_restore on_clear=clear />
         </form>
     }
     .into_any()

@@ -56,15 +56,15 @@ pub(crate) fn Matching(
         <details class="matching" id="matching">
             <summary>"With all " {letters} "…"</summary>
             <p class="note-line">
-                "This takes " {condition} ", on this page and the others, at the moment of pressing. "
-                "Letters in another state are left out and counted."
+                "This takes " {condition} ", on all pages, when you press the button. "
+                "Letters in other states are left out and counted."
             </p>
             <div class="actions">
                 {to_discard
                     .map(|hidden| {
                         view! {
                             <a class="button" href=look>
-                                "Look at a replay of " {look_text} "…"
+                                "Plan a replay of " {look_text} "…"
                             </a>
                             <ActionForm action=decisions.discard attr:class="with-reason">
                                 {hidden}

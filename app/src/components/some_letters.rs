@@ -28,7 +28,7 @@ pub(crate) fn SomeLetters(
     /// The page's own address, to come back to.
     back: String,
 ) -> impl IntoView {
-    let (look, discard) = (format!("Look at a replay of {words}…"), format!("Discard {words}"));
+    let (look, discard) = (format!("Plan a replay of {words}…"), format!("Discard {words}"));
     view! {
         <div class="actions padded">
             <form method="get" action=links::NEW_REPLAY>

@@ -149,7 +149,7 @@ fn Letters(
                 view! {
                     {(held > 0)
                         .then(|| {
-                            let words = format!("the {} that wait", wording::count(held));
+                            let words = wording::counted(held, "held letter");
                             view! { <SomeLetters letters=Which::Matching(filter) words back /> }
                         })}
                     <ul class="log">{list}</ul>

@@ -132,11 +132,11 @@ fn GroupReplay(group: GroupSummary) -> impl IntoView {
     let filter = links::waiting_of_group(group.id);
     let look = links::replay_of_group(group.id);
     (group.waiting > 0).then(|| {
-        let letters = wording::count(group.waiting);
-        let discard = format!("Discard the {letters} that wait");
+        let letters = wording::counted(group.waiting, "letter");
+        let discard = format!("Discard {letters}");
         view! {
             <a class="button primary" data-key="r" href=look>
-                "Look at a replay of the " {letters} " that wait…"
+                "Plan a replay of " {letters} "…"
             </a>
             <Discard letters=Which::Matching(filter) words=discard back=links::group(group.id) />
         }

@@ -96,7 +96,7 @@ fn List(list: GroupList, state: String) -> impl IntoView {
             <header>
                 <h2 id="list-title">{total}</h2>
                 <span class="note">
-                    "the most and worst letters that wait first; words that vary are marked"
+                    "most and worst held letters first; words that vary are marked"
                 </span>
             </header>
             <GroupTable groups=page.items now />
@@ -119,11 +119,11 @@ fn Beginning() -> impl IntoView {
         <h1 class="visually-hidden">"Groups"</h1>
         <section class="section" aria-labelledby="empty-title">
             <header>
-                <h2 id="empty-title">"There is no group yet."</h2>
+                <h2 id="empty-title">"No groups yet."</h2>
             </header>
             <p class="empty">
-                "A group is what failed alike: letters whose error has the same words at the same place, whatever numbers, names and ids stand in it. Four thousand letters are usually three groups. They are made by themselves as letters arrive; "
-                <a href="/sources">"watch a dead-letter queue"</a> " to have the first."
+                "A group is one failure: letters whose errors have the same words in the same place, whatever numbers, names and ids are in them. Four thousand letters are usually three groups. Groups form as letters arrive: "
+                <a href="/sources">"watch a dead-letter queue"</a> " to get the first."
             </p>
         </section>
     }

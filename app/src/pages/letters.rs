@@ -125,7 +125,7 @@ fn List(
             .into_any()
     } else {
         view! {
-            <LetterTable letters=page.items now decisions back=back.clone() />
+            <LetterTable letters=page.items total now decisions back=back.clone() />
             <Matching filter total has_scheduled decisions back />
         }
         .into_any()

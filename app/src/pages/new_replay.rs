@@ -28,7 +28,7 @@ fn ChooseFirst() -> impl IntoView {
         <p class="note-line">
             "Check some in the " <a href=links::LETTERS>"list of letters"</a>
             " or take all that a filter matches there; or go to one of the "
-            <a href=links::GROUPS>"groups"</a> ", which leads to a replay of those that wait. "
+            <a href=links::GROUPS>"groups"</a> " and replay its held letters. "
             "Nothing is published before you have seen what it would do."
         </p>
     }

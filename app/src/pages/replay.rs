@@ -155,7 +155,7 @@ fn WentWrong(items: Vec<ReplayItem>, back: String) -> impl IntoView {
     let ids: Vec<LetterId> = wrong.map(|item| item.letter_id).collect();
     (!ids.is_empty()).then(|| {
         let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
-        let words = format!("the {} here that went wrong", wording::count(count));
+        let words = format!("{} on this page", wording::counted(count, "failed letter"));
         view! { <SomeLetters letters=Which::These(ids) words back /> }
     })
 }

@@ -93,7 +93,7 @@ fn Beginning() -> impl IntoView {
                     "A replay publishes letters again, to the queue they died in or to another. "
                     <a href=links::letters_in(
                         dlo_domain::state::LetterState::Held,
-                    )>"Check some held letters"</a> " and look at a replay of them: what came of each is told here."
+                    )>"Check some held letters"</a> " and plan a replay of them: this page says what became of each."
                 </p>
             </div>
         </div>

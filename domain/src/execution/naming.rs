@@ -80,7 +80,7 @@ impl ExecutionNaming {
     }
 
     /// The execution that a message names. Nothing is named by a message of another type, by a body
-    /// that is no JSON or too large, and by what cannot be a name: it is a letter like any other.
+    /// that is not JSON or too large, and by what cannot be a name: it is a letter like any other.
     #[must_use]
     pub fn read(
         &self,

@@ -172,7 +172,8 @@ fn check(
     let body = match new.shape {
         Shape::Hex => {
             let digits: String = new.text.split_whitespace().collect();
-            hex::decode(&digits).map_err(|why| format!("The body is no hexadecimal: {why}."))?
+            hex::decode(&digits)
+                .map_err(|why| format!("Invalid hexadecimal: {why}. Your text is still here."))?
         }
         Shape::Json | Shape::Text if page_cost(&new.text) > FORM_BUDGET => {
             let most = size_in_words(MOST_FORM_BYTES);
@@ -182,7 +183,7 @@ fn check(
         }
         Shape::Json => {
             check_json(new.text.as_bytes())
-                .map_err(|why| format!("The body is no JSON: {why}. Nothing was kept."))?;
+                .map_err(|why| format!("{}. Your text is still here.", why.to_author()))?;
             packed(original, types, new.text.trim(), Shape::Json)?
         }
         Shape::Text => packed(original, types, &new.text, Shape::Text)?,

@@ -139,7 +139,7 @@ mod tests {
         let mut tally = LeftOutTally::default();
         for n in 0..60 {
             let letter = LetterId(Uuid::from_u128(n));
-            tally.add_failed(&format!("its body is no JSON: EOF at column {n}"), letter);
+            tally.add_failed(&format!("its body is not valid JSON: EOF at column {n}"), letter);
         }
         for n in 60..70 {
             let letter = LetterId(Uuid::from_u128(n));
@@ -150,7 +150,7 @@ mod tests {
         let told: Vec<_> =
             list.iter().map(|left_out| (&*left_out.reason, left_out.letters)).collect();
         let expected = [
-            ("its body is no JSON", 60),
+            ("its body is not valid JSON", 60),
             ("the jq program fails: no such key", 10),
             ("it gives nothing", 1),
         ];

@@ -101,9 +101,9 @@ impl Program {
     }
 
     fn ask_value(&self, body: &[u8]) -> Result<Asked, String> {
-        strict::check(body).map_err(|why| format!("its body is no JSON: {why}"))?;
+        strict::check(body).map_err(|why| format!("its body is not valid JSON: {why}"))?;
         let value =
-            read::parse_single(body).map_err(|why| format!("its body is no JSON: {why}"))?;
+            read::parse_single(body).map_err(|why| format!("its body is not valid JSON: {why}"))?;
         let before = written(&value)?;
         let context = Ctx::<Data>::new(&self.0.lut, Vars::new([]));
         let mut answers = self.0.id.run((context, value)).map(unwrap_valr);
@@ -120,8 +120,7 @@ impl Program {
         if before == after {
             return Ok(Asked::Same);
         }
-        strict::check(&after)
-            .map_err(|why| format!("what the jq program gives is no JSON: {why}"))?;
+        strict::check(&after).map_err(|why| format!("the jq program gives invalid JSON: {why}"))?;
         Ok(Asked::Changed(after))
     }
 }

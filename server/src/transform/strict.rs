@@ -9,14 +9,39 @@ use std::fmt;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
+/// Why bytes are not one JSON value.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidJson {
+    /// They are not text.
+    #[error("it is not UTF-8 after byte {}", .0.valid_up_to())]
+    Encoding(#[from] std::str::Utf8Error),
+    /// They are not JSON, or some of it would not be kept.
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+}
+
+impl InvalidJson {
+    /// `Invalid JSON at line 1, column 2: key must be a string`, to somebody who has the text at hand.
+    #[must_use]
+    pub fn to_author(&self) -> String {
+        let Self::Syntax(error) = self else {
+            return format!("Invalid JSON: {self}");
+        };
+        let (line, column, text) = (error.line(), error.column(), error.to_string());
+        let place = format!(" at line {line} column {column}");
+        let why = text.strip_suffix(&place).unwrap_or(&text);
+        format!("Invalid JSON at line {line}, column {column}: {why}")
+    }
+}
+
 /// Checks that bytes are one JSON value in UTF-8, no object of which has two members of one name.
 ///
 /// # Errors
-/// What is wrong, and where, as a sentence.
-pub fn check(bytes: &[u8]) -> Result<(), String> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|why| format!("it is no UTF-8 after byte {}", why.valid_up_to()))?;
-    serde_json::from_str::<Value>(text).map(|Value| ()).map_err(|why| why.to_string())
+/// Returns what is wrong, and where.
+pub fn check(bytes: &[u8]) -> Result<(), InvalidJson> {
+    let text = std::str::from_utf8(bytes)?;
+    serde_json::from_str::<Value>(text)?;
+    Ok(())
 }
 
 /// A value that is not kept.
@@ -94,7 +119,7 @@ mod tests {
             r#"{"a":{"a":1},"b":["x","\u00e9"]}"#,
             "123456789012345678901234567890",
         ] {
-            assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
+            assert!(check(text.as_bytes()).is_ok(), "{text}");
         }
     }
 
@@ -110,10 +135,10 @@ mod tests {
             (b"1e400", "out of range"),
             (br#"{"a":1,"a":2}"#, "two members `a`"),
             (br#"[{"x":{"b":1,"b":1}}]"#, "two members `b`"),
-            (b"\xff", "no UTF-8"),
+            (b"\xff", "not UTF-8"),
         ] {
             let why = check(bytes).unwrap_err();
-            let (why, says) = (why.to_lowercase(), says.to_lowercase());
+            let (why, says) = (why.to_string().to_lowercase(), says.to_lowercase());
             assert!(why.contains(&says), "{why} / {says}");
         }
         let deep = "[".repeat(100_000);

@@ -42,9 +42,9 @@ fn a_schema_that_cannot_be_used_is_told_with_its_line() {
         (good, "[[schemas]]\nsource = 'Orders'\n", "name the schema's `file`"),
         (good, "[[schemas]]\nsource = 'a'\nfile = 'gone.json'\n", "gone.json cannot be used"),
         (good, "[[schemas]]\nsource = 'a'\nfile = 'order.json'\nstrict = true\n", "no `strict`"),
-        ("{", whole, "no JSON"),
-        (r#"{"type": 7}"#, whole, "no JSON Schema"),
-        (r#"{"$ref": "other.json"}"#, whole, "no JSON Schema"),
+        ("{", whole, "not valid JSON"),
+        (r#"{"type": 7}"#, whole, "not a usable JSON Schema"),
+        (r#"{"$ref": "other.json"}"#, whole, "not a usable JSON Schema"),
     ] {
         let why = why_not(schema, file);
         assert!(why.contains(wanted) && why.contains("dlo.toml"), "{file}: {why}");

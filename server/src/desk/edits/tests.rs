@@ -142,10 +142,14 @@ fn what_was_changed_is_sent_in_the_manner_of_the_original() {
 fn what_cannot_be_sent_is_told() {
     let of = original(None, b"{}");
     for (shape, text, says) in [
-        (Shape::Json, "{", "no JSON"),
+        (
+            Shape::Json,
+            "{,",
+            "Invalid JSON at line 1, column 2: key must be a string. Your text is still here.",
+        ),
         (Shape::Json, r#"{"a":1,"a":2}"#, "two members"),
-        (Shape::Hex, "0g", "no hexadecimal"),
-        (Shape::Hex, "0", "no hexadecimal"),
+        (Shape::Hex, "0g", "Invalid hexadecimal"),
+        (Shape::Hex, "0", "Invalid hexadecimal"),
     ] {
         let why = checked(&new(shape, text), &of).unwrap_err();
         assert!(why.contains(says), "{why}");

@@ -62,10 +62,10 @@ fn what_gives_no_single_value_is_told() {
         (".a", "[1]", "fails"),
         (r#"error("no such customer")"#, "1", "no such customer"),
         ("1, error(\"late\")", "1", "late"),
-        (".", "a=1&b=2", "no JSON"),
+        (".", "a=1&b=2", "is not valid JSON"),
         (".", r#"{"a":1,"a":2}"#, "two members `a`"),
-        ("nan", "1", "no JSON"),
-        ("infinite", "1", "no JSON"),
+        ("nan", "1", "gives invalid JSON"),
+        ("infinite", "1", "gives invalid JSON"),
         (r#""a" * 20000000"#, "1", "too large"),
     ] {
         let why = asked(program, body).expect_err(program);
@@ -83,7 +83,7 @@ fn a_mark_of_utf_8_is_no_part_of_the_value_and_stays() {
     let changed = b"\xef\xbb\xbf{\"a\":2}".to_vec();
     assert_eq!(program(".a = 2").ask(marked), Ok(Asked::Changed(changed)));
     let twice = b"\xef\xbb\xbf\xef\xbb\xbf1";
-    assert!(program(".").ask(twice).unwrap_err().contains("no JSON"));
+    assert!(program(".").ask(twice).unwrap_err().contains("is not valid JSON"));
 }
 
 #[test]

@@ -178,7 +178,7 @@ async fn what_a_group_counts_as_waiting_is_what_its_replay_takes(pool: PgPool) {
     .await;
     let counter = Counter::open_before(&pool, bench.desk.clone()).await;
     let group = page(&counter, &format!("/groups/{id}")).await;
-    assert!(group.contains("Look at a replay of the 2 that wait"), "{group}");
+    assert!(group.contains("Plan a replay of 2 letters"), "{group}");
     let (_, rest) = group.split_once("href=\"/replays/new?").expect("a way");
     let (query, _) = rest.split_once('"').expect("it ends");
     let look = format!("/replays/new?{}", query.replace("&amp;", "&"));
