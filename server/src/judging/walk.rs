@@ -66,9 +66,25 @@ impl Walker {
     /// When Postgres does not do it; nothing is done then, and the next step is this one.
     pub async fn walk_on(&mut self) -> Result<bool, StoreError> {
         let mut transaction = self.pool.begin().await?;
-        let conn = &mut *transaction;
+        let step = match self.step(&mut transaction).await {
+            Ok(step) => step,
+            // One that is only dropped holds the walk a while longer, and nobody could go on with it.
+            Err(why) => {
+                transaction.rollback().await?;
+                return Err(why);
+            }
+        };
+        transaction.commit().await?;
+        if step.as_ref().is_some_and(|step| step.cursor.is_none()) {
+            tracing::info!("stored letters are judged by the rules as they are");
+        }
+        Ok(step.is_some())
+    }
+
+    /// One step within a transaction; `None` when there is nothing to do, or another office does it.
+    async fn step(&mut self, conn: &mut PgConnection) -> Result<Option<Step>, StoreError> {
         let Some(walk) = judging::take(conn).await? else {
-            return Ok(false);
+            return Ok(None);
         };
         judging::give_way(conn).await?;
         // A change of rules waits for the walk, which it begins anew: these are the rules until
@@ -86,11 +102,7 @@ impl Walker {
         if !changed.is_empty() {
             events::notify(conn, &LiveEvent::Changed { letters: changed }).await?;
         }
-        transaction.commit().await?;
-        if step.cursor.is_none() {
-            tracing::info!("stored letters are judged by the rules as they are");
-        }
-        Ok(true)
+        Ok(Some(step))
     }
 
     /// Judges letters and writes down what became another; returns those.
