@@ -89,7 +89,8 @@ test('all that match are looked at, then replayed', async ({ page, workplace, ru
   for (const name of ['one', 'two']) await workplace.die({ body: name });
   await workplace.letters(2);
   await page.goto(workplace.list({ state: 'held' }));
-  await page.getByText('With all 2 letters…').click();
+  await page.locator('tbody').getByRole('checkbox').first().check();
+  await page.getByRole('link', { name: 'Select all 2 letters' }).click();
   await page.getByRole('link', { name: 'Plan a replay of 2 letters…' }).click();
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);

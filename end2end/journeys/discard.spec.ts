@@ -84,7 +84,8 @@ test('all that match are discarded, and all of those restored', async ({ page, w
   await workplace.letters(3);
   await page.goto(workplace.list({ state: 'held' }));
   await live(page);
-  await page.getByText('With all 3 letters…').click();
+  await page.locator('tbody').getByRole('checkbox').first().check();
+  await page.getByRole('link', { name: 'Select all 3 letters' }).click();
   const all = page.locator('details', { hasText: 'With all' });
   await all.getByRole('textbox', { name: 'Reason for the discard' }).fill('a bad import');
   await all.getByRole('button', { name: 'Discard 3 letters' }).click();

@@ -45,7 +45,7 @@ pub(crate) fn BulkBar(
                         }
                     }}
                 </b>
-                <a href="#matching">"Select all " {all}</a>
+                <a href="#matching" rel="external">"Select all " {all}</a>
             </div>
             <div class="actions">
                 {can_discard.then(|| view! { <Looking selected /> })}

@@ -53,9 +53,10 @@ pub(crate) fn Matching(
     let (look_text, discard_text) = (letters.clone(), letters.clone());
     let (hold_text, restore_text) = (letters.clone(), letters.clone());
     view! {
-        <details class="matching" id="matching">
+        <details class="matching">
             <summary>"With all " {letters} "…"</summary>
-            <p class="note-line">
+            // A link into what is folded unfolds it, where the browser follows it itself.
+            <p class="note-line" id="matching">
                 "This takes " {condition} ", on all pages, when you press the button. "
                 "Letters in other states are left out and counted."
             </p>

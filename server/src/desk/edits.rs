@@ -173,7 +173,7 @@ fn check(
         Shape::Hex => {
             let digits: String = new.text.split_whitespace().collect();
             hex::decode(&digits)
-                .map_err(|why| format!("Invalid hexadecimal: {why}. Your text is still here."))?
+                .map_err(|why| format!("Invalid hexadecimal: {why}. Nothing was saved."))?
         }
         Shape::Json | Shape::Text if page_cost(&new.text) > FORM_BUDGET => {
             let most = size_in_words(MOST_FORM_BYTES);
@@ -183,7 +183,7 @@ fn check(
         }
         Shape::Json => {
             check_json(new.text.as_bytes())
-                .map_err(|why| format!("{}. Your text is still here.", why.to_author()))?;
+                .map_err(|why| format!("{}. Nothing was saved.", why.to_author()))?;
             packed(original, types, new.text.trim(), Shape::Json)?
         }
         Shape::Text => packed(original, types, &new.text, Shape::Text)?,

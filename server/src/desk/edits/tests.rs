@@ -145,7 +145,7 @@ fn what_cannot_be_sent_is_told() {
         (
             Shape::Json,
             "{,",
-            "Invalid JSON at line 1, column 2: key must be a string. Your text is still here.",
+            "Invalid JSON at line 1, column 2: key must be a string. Nothing was saved.",
         ),
         (Shape::Json, r#"{"a":1,"a":2}"#, "two members"),
         (Shape::Hex, "0g", "Invalid hexadecimal"),
