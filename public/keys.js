@@ -1,6 +1,8 @@
 // Keys and copying. It presses what is on the page already, so that a key never does more than a
 // click: rows are marked by data-row, the list of keys is the dialog #keys.
 const pages = { o: '/', l: '/letters', g: '/groups', r: '/replays', u: '/rules', s: '/sources' };
+// What the server alone makes is loaded by the browser: the application's router follows no such link.
+const documents = /^\/(queues)(\/|$)/;
 let awaitsPage = 0;
 
 const rows = () => [...document.querySelectorAll('tr[data-row]')].filter((row) => row.offsetParent !== null);
@@ -75,6 +77,11 @@ document.addEventListener('keydown', (event) => {
     keys[key]();
   }
 });
+
+document.addEventListener('click', ({ target }) => {
+  const link = target.closest?.('a[href]');
+  if (link && documents.test(link.pathname)) link.rel = 'external';
+}, true);
 
 document.addEventListener('click', async (event) => {
   if (event.target.closest?.('[data-keys]')) document.querySelector('#keys')?.showModal();

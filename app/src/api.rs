@@ -8,12 +8,10 @@ pub mod groups;
 pub mod letters;
 pub mod office;
 pub mod policies;
-pub mod queue;
 pub mod replays;
 pub mod rules;
 pub mod sources;
 pub mod timeline;
-pub mod topology;
 pub mod views;
 pub mod workers;
 
@@ -28,13 +26,13 @@ pub type Said = Vec<(String, String)>;
 
 /// A sentence that leads nowhere.
 #[cfg(feature = "ssr")]
-fn plain(words: impl Into<String>) -> Said {
+pub(crate) fn plain(words: impl Into<String>) -> Said {
     vec![(words.into(), String::new())]
 }
 
 /// Words that lead somewhere.
 #[cfg(feature = "ssr")]
-fn link(words: impl Into<String>, href: String) -> (String, String) {
+pub(crate) fn link(words: impl Into<String>, href: String) -> (String, String) {
     (words.into(), href)
 }
 

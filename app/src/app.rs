@@ -15,9 +15,8 @@ use crate::components::{
 };
 use crate::pages::{
     EditLetterPage, ExecutionPage, ExecutionsPage, GroupPage, GroupsPage, LetterPage, LettersPage,
-    NewReplayPage, NotFoundPage, OverviewPage, QueuePage, QueuesPage, ReplayPage, ReplaysPage,
-    RetriesPage, RetryPolicyPage, RulePage, RulesPage, SentLetterPage, SourcesPage, WorkerPage,
-    WorkersPage,
+    NewReplayPage, NotFoundPage, OverviewPage, ReplayPage, ReplaysPage, RetriesPage,
+    RetryPolicyPage, RulePage, RulesPage, SentLetterPage, SourcesPage, WorkerPage, WorkersPage,
 };
 
 /// On a new page the focus goes to its content, as it does when a browser loads one.
@@ -77,12 +76,6 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/workers/:name") view=WorkerPage ssr=SsrMode::Async />
                     <Route path=path!("/executions") view=ExecutionsPage ssr=SsrMode::Async />
                     <Route path=path!("/executions/:id") view=ExecutionPage ssr=SsrMode::Async />
-                    <Route path=path!("/queues") view=QueuesPage ssr=SsrMode::Async />
-                    <Route
-                        path=path!("/queues/:broker/:vhost/:name")
-                        view=QueuePage
-                        ssr=SsrMode::Async
-                    />
                     <Route path=path!("/rules") view=RulesPage ssr=SsrMode::Async />
                     <Route path=path!("/rules/retries") view=RetriesPage ssr=SsrMode::Async />
                     <Route path=path!("/rules/retries/:id") view=RetryPolicyPage ssr=SsrMode::Async />

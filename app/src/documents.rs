@@ -8,6 +8,8 @@ mod fields;
 mod frame;
 mod outcome;
 mod payload;
+mod queue;
+mod queues;
 mod reading;
 mod related;
 mod schemas;
@@ -27,6 +29,8 @@ use arrival::ArrivalPage;
 pub use channels::PostedMessage;
 use channels::{ChannelPage, ChannelsPage};
 pub(crate) use payload::payload;
+use queue::QueuePage;
+use queues::QueuesPage;
 pub(crate) use related::related;
 use schemas::SchemasPage;
 pub use schemas::{UPLOAD, schema_uploaded};
@@ -46,7 +50,9 @@ pub fn Documents() -> impl IntoView {
                 "Skip to the page"
             </a>
             <Masthead />
-            <TroubleBanner />
+            <div class="banners">
+                <TroubleBanner />
+            </div>
             <main id="main" tabindex="-1">
                 <FlatRoutes fallback=|| ()>
                     <Route path=path!("/alerts") view=AlertsPage ssr=SsrMode::Async />
@@ -60,6 +66,12 @@ pub fn Documents() -> impl IntoView {
                     <Route
                         path=path!("/letters/:id/arrivals/:ordinal")
                         view=ArrivalPage
+                        ssr=SsrMode::Async
+                    />
+                    <Route path=path!("/queues") view=QueuesPage ssr=SsrMode::Async />
+                    <Route
+                        path=path!("/queues/:broker/:vhost/:name")
+                        view=QueuePage
                         ssr=SsrMode::Async
                     />
                     <Route path=path!("/schemas") view=SchemasPage ssr=SsrMode::Async />

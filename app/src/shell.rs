@@ -17,7 +17,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
 /// What the server renders for every document: no program goes with it.
 #[cfg(feature = "ssr")]
 pub fn document(options: LeptosOptions) -> impl IntoView {
-    let script = view! { <script src="/document.js" defer></script> };
+    let script = view! { <script type="module" src="/document.js"></script> };
     frame(options, script.into_any(), || view! { <crate::Documents /> }.into_any())
 }
 

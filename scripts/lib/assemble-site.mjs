@@ -37,8 +37,8 @@ function styleSheet() {
   return code;
 }
 
-async function script() {
-  const { code } = await minify(fs.readFileSync(path.join(bound, 'dlo.js'), 'utf8'), { module: true });
+async function shrunk(file) {
+  const { code } = await minify(fs.readFileSync(file, 'utf8'), { module: true });
   return code;
 }
 
@@ -84,9 +84,14 @@ function weigh(sizes) {
 async function assemble() {
   fs.rmSync(next, { recursive: true, force: true });
   fs.mkdirSync(packageDir, { recursive: true });
-  if (fs.existsSync('public')) fs.cpSync('public', next, { recursive: true });
+  fs.cpSync('public', next, { recursive: true });
+  fs.copyFileSync('node_modules/idiomorph/dist/idiomorph.esm.js', path.join(next, 'idiomorph.js'));
+  // Modules alone: the names of classic scripts are those of the whole page.
+  for (const name of ['document.js', 'idiomorph.js']) {
+    fs.writeFileSync(path.join(next, name), await shrunk(path.join(next, name)));
+  }
   const hashes = [
-    placeHashed('js', await script()),
+    placeHashed('js', await shrunk(path.join(bound, 'dlo.js'))),
     placeHashed('wasm', fs.readFileSync(path.join(bound, 'dlo.wasm'))),
     placeHashed('css', styleSheet()),
   ];

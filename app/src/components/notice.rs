@@ -60,7 +60,7 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
         ),
         "restored" => (format!("{letters} restored: held again.{rest}"), None),
         "added" => ("The source was added. Intake looks for its queue now.".to_owned(), None),
-        "group" | "finding" => ("Written down.".to_owned(), None),
+        "group" => ("Written down.".to_owned(), None),
         "merged" => ("The groups are one now: this one.".to_owned(), None),
         "split" => {
             ("The checked signatures are a group of their own now: this one.".to_owned(), None)
@@ -85,13 +85,6 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
         "held" => (format!("{letters} held for a person to decide.{rest}"), None),
         "drains" => ("The worker drains: it is given nothing more.".to_owned(), None),
         "active" => ("The worker is taken back into work.".to_owned(), None),
-        "dead-lettering" => ("It is set. The broker takes it up within seconds.".to_owned(), None),
-        "dead-lettering-gone" => {
-            ("It is taken back. What applied before applies again within seconds.".to_owned(), None)
-        }
-        "limit-lifted" => {
-            ("The limit is lifted. Letters are taken again within seconds.".to_owned(), None)
-        }
         "loss-accepted" => {
             ("The loss is accepted. Letters are taken within seconds.".to_owned(), None)
         }
@@ -100,9 +93,6 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
                 .to_owned(),
             None,
         ),
-        "checking" => {
-            ("All brokers are asked again. What they say is here in some seconds.".to_owned(), None)
-        }
         "searched" => {
             (format!("{letters} found and confirmed. What was not found stays unknown."), None)
         }

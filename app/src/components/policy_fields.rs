@@ -94,7 +94,7 @@ pub(crate) fn PolicyFields(
 }
 
 /// A line of text, with as much room as it needs.
-pub(super) fn text(
+pub(crate) fn text(
     name: &'static str,
     words: &'static str,
     value: String,
@@ -137,7 +137,7 @@ fn breaker(draft: &PolicyDraft) -> AnyView {
 }
 
 /// A box to check.
-pub(super) fn check(name: &'static str, words: &'static str, value: &str) -> AnyView {
+pub(crate) fn check(name: &'static str, words: &'static str, value: &str) -> AnyView {
     view! {
         <label>
             <input type="checkbox" name=name value="on" checked=value == "on" />

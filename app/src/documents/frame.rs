@@ -1,9 +1,20 @@
 //! What every document does alike: it reads, and shows what it read or why it could not.
 
 use leptos::prelude::*;
+use leptos_meta::Meta;
 
 use crate::components::ErrorPanel;
 use crate::error::ApiError;
+
+/// Has the document asked for again when one of these events comes: the names of `LiveEvent` as it is sent. What
+/// every page shows, the banner and the bell, needs no naming.
+#[component]
+pub(super) fn Watches(
+    /// Their names.
+    events: &'static [&'static str],
+) -> impl IntoView {
+    view! { <Meta name="watches" content=events.join(" ") /> }
+}
 
 /// What a document shows once it is read. Why it cannot be read is also the status of the answer.
 pub(super) fn shown<T, E>(

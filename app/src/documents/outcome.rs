@@ -47,6 +47,13 @@ fn said(notice: &str) -> Option<&'static str> {
         "rule" => "Saved. It is evaluated from now on, every second.",
         "channel" => "Saved. Channels are told within seconds.",
         "channel-removed" => "The channel was removed, with what waited for it.",
+        "checking" => "All brokers are asked again. What they say is here in some seconds.",
+        "finding" => "Saved.",
+        "dead-lettering" => "It is set. The broker takes it up within seconds.",
+        "dead-lettering-gone" => {
+            "It is taken back. What applied before applies again within seconds."
+        }
+        "limit-lifted" => "The limit is lifted. Letters are taken again within seconds.",
         "tested" => "A test was posted. What was answered stands beside the channel.",
         "schema" => "Uploaded. Bodies are read by it from now on, and stored letters soon.",
         "schema-removed" | "type-rule-removed" => {

@@ -11,7 +11,7 @@ use super::acting::{RemoveChannel, TestChannel};
 use crate::components::{Ago, SeverityMark};
 use crate::desk::desk;
 use crate::documents::alerts::Tabs;
-use crate::documents::frame::shown;
+use crate::documents::frame::{Watches, shown};
 use crate::documents::outcome::Outcome;
 use crate::links;
 use crate::request::now;
@@ -24,6 +24,7 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
     let desk = desk();
     view! {
         <Title text="Channels" />
+        <Watches events=&["channels"] />
         <Outcome />
         {shown(async move { desk.channels().await }, |channels| view! { <List channels /> }.into_any())}
     }

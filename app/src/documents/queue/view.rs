@@ -1,16 +1,42 @@
-//! The page of a queue put into words.
+//! What the page of a queue shows.
 
 use dlo_domain::topology::{
     FindingScope, Origin, QueueKind, QueueReport, UnreadChange, policy_name,
 };
 
-use super::{DeadLetteringDraft, DeadLetteringForm, QueueView, book, facts};
-use crate::api::topology::{FindingRow, rows as queues};
+use super::draft::DeadLetteringDraft;
+use super::form::DeadLetteringForm;
+use super::{facts, plan};
+use crate::api::Said;
 use crate::desk::desk;
+use crate::documents::queues::{FindingRow, rows as queues};
 use crate::error::ApiError;
 use crate::request::{answer_with, now};
 use crate::{links, wording};
 
+/// One queue.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct QueueView {
+    /// In a sentence.
+    pub(super) heading: Said,
+    /// Its vhost: the address, and what it is called.
+    pub(super) vhost: (String, String),
+    /// When it was read, and by whom.
+    pub(super) place: String,
+    /// What is not known of its vhost, and why.
+    pub(super) notes: Vec<String>,
+    /// What is known of it.
+    pub(super) facts: Vec<(String, Said)>,
+    /// What can be lost.
+    pub(super) findings: Vec<FindingRow>,
+    /// Why it has no form; empty when it has one.
+    pub(super) no_form: String,
+    /// The form.
+    pub(super) form: DeadLetteringForm,
+}
+
+/// One queue, and the form as it is written so far. `look` is `plan`, `removal` or `lift` for a preview, `set` where it
+/// was just set; `fault` says why it was not.
 pub(super) async fn of(
     written: DeadLetteringDraft,
     look: &str,
@@ -91,13 +117,13 @@ async fn form(
     fault: &str,
 ) -> Result<DeadLetteringForm, ApiError> {
     let preview = match look {
-        "plan" => Some(book::look(&written).await),
-        "removal" => Some(book::look_at_removal(&written).await),
-        "lift" => Some(book::look_at_lift(&written).await),
+        "plan" => Some(plan::look(&written).await),
+        "removal" => Some(plan::look_at_removal(&written).await),
+        "lift" => Some(plan::look_at_lift(&written).await),
         _ => None,
     };
     let (preview, error) = match preview.transpose() {
-        Ok(preview) => (preview, book::said(fault).to_owned()),
+        Ok(preview) => (preview, plan::said(fault).to_owned()),
         Err(fault @ ApiError::Internal { .. }) => return Err(fault),
         // The form stands, and says what is wrong with it: that is an answer as good as any.
         Err(fault) => {

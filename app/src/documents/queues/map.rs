@@ -3,8 +3,8 @@
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
-use super::said;
-use crate::api::topology::{Picture, PictureBox, PictureRoute};
+use super::picture::{Picture, PictureBox, PictureRoute};
+use crate::components::said;
 use crate::visible::{show_line, show_name};
 
 /// The picture. All places come from the server.

@@ -5,11 +5,50 @@ use dlo_domain::topology::{
     DeadLetteringPlan, NewDeadLettering, PolicyChange, SettingChange, Wish, duration,
 };
 
-use super::{DeadLetteringDraft, PlanAction, PlanSeen, PolicySeen};
+use super::draft::DeadLetteringDraft;
 use crate::desk::{DeskError, QueueName, desk};
 use crate::error::ApiError;
 use crate::request::{go_on_to, is_plain_form};
 use crate::wording;
+
+/// What would be done.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PlanSeen {
+    /// In a sentence.
+    pub(super) says: String,
+    /// What is sent with it, so that nothing else is done; empty when nothing can be done.
+    pub(super) plan: String,
+    /// What it does.
+    pub(super) action: PlanAction,
+    /// The policies.
+    pub(super) policies: Vec<PolicySeen>,
+    /// What stays as it is, and why.
+    pub(super) stays: Vec<String>,
+    /// What stands against it.
+    pub(super) refusals: Vec<String>,
+    /// How to get there all the same, step by step, each with its commands.
+    pub(super) steps: Vec<(String, Vec<String>)>,
+}
+
+/// What a plan does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PlanAction {
+    /// It sets dead-lettering.
+    Set,
+    /// It takes away what was set.
+    TakeBack,
+    /// It lifts the limit of deliveries.
+    Lift,
+}
+
+/// A policy that would be set or taken away.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PolicySeen {
+    /// In a sentence.
+    pub(super) says: String,
+    /// By key: what applies now, and what would.
+    pub(super) lines: Vec<(String, String, String)>,
+}
 
 fn name_of(draft: &DeadLetteringDraft) -> QueueName {
     QueueName {

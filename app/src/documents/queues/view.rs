@@ -1,10 +1,12 @@
-//! The queues' page put into words.
+//! What the page of the queues shows.
 
 use dlo_domain::severity::Severity;
 use dlo_domain::topology::{BrokerTopology, FindingScope, KeptFinding, QueueQuery, VhostTopology};
 
-use super::rows::{MOST_FINDINGS, age, finding, numbers, row, watched_letters};
-use super::{QueueRow, QueueSheet, delays, picture};
+use super::delays;
+use super::findings::FindingRow;
+use super::picture::{self, Picture};
+use super::rows::{MOST_FINDINGS, QueueRow, age, finding, numbers, row, watched_letters};
 use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::error::ApiError;
@@ -17,7 +19,32 @@ const MOST_ROWS: usize = 200;
 /// Vhosts that cannot be read, each with its reason.
 const MOST_ILL: usize = 5;
 
-pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueSheet, ApiError> {
+/// The queues of one vhost.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct QueuesView {
+    /// In a sentence.
+    pub(super) heading: Said,
+    /// What is not well, or not known.
+    pub(super) notes: Vec<String>,
+    /// Which vhost, and when it was read.
+    pub(super) place: String,
+    /// Other vhosts: the address, and what it is called.
+    pub(super) others: Vec<(String, String)>,
+    /// The picture; nothing when there is nothing to draw.
+    pub(super) picture: Option<Picture>,
+    /// The address of the picture of all, or of those with findings only, and what it is called.
+    pub(super) switch: (String, String),
+    /// What can be lost.
+    pub(super) findings: Vec<FindingRow>,
+    /// The queues.
+    pub(super) rows: Vec<QueueRow>,
+    /// What is left out of the table, if anything.
+    pub(super) rest: String,
+}
+
+/// The queues of a vhost; of the one with the most findings where none is named. With `all` the picture has every
+/// queue that dead-letters, else those with findings.
+pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueuesView, ApiError> {
     let brokers = desk().brokers().await?;
     let here = chosen(&brokers, broker, vhost);
     let Some(here) = here else {
@@ -57,7 +84,7 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueueShee
     } else {
         (address("all"), "all that dead-letter".to_owned())
     };
-    Ok(QueueSheet {
+    Ok(QueuesView {
         heading: heading(&findings),
         notes: notes(&brokers, here),
         place: format!(
@@ -98,7 +125,7 @@ fn chosen<'a>(
     asked.or_else(|| all().max_by_key(|one| (one.findings, one.queues)))
 }
 
-fn empty(brokers: &[BrokerTopology]) -> QueueSheet {
+fn empty(brokers: &[BrokerTopology]) -> QueuesView {
     let why = brokers.iter().filter_map(of_trouble).collect();
     let heading = if brokers.iter().all(|broker| broker.asked_at.is_none()) {
         "No broker was asked for its queues yet. They are read through its management API: name it \
@@ -106,7 +133,7 @@ fn empty(brokers: &[BrokerTopology]) -> QueueSheet {
     } else {
         "No queues could be read."
     };
-    QueueSheet {
+    QueuesView {
         heading: plain(heading),
         notes: why,
         place: String::new(),

@@ -6,11 +6,34 @@ use chrono::{DateTime, Utc};
 use dlo_domain::severity::Severity;
 use dlo_domain::topology::{DelayLevel, End, FindingKind, KeptFinding, QueueReport, Role, is_ours};
 
-use super::{FindingRow, QueueRow};
+use super::findings::FindingRow;
 use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::{links, wording};
+
+/// A queue as the table shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct QueueRow {
+    /// Its name.
+    pub(super) name: String,
+    /// Its page.
+    pub(super) href: String,
+    /// What it is.
+    pub(super) kind: String,
+    /// Messages that wait.
+    pub(super) ready: String,
+    /// Messages in and out, a second.
+    pub(super) rates: String,
+    /// Consumers.
+    pub(super) consumers: String,
+    /// Where its dead letters go.
+    pub(super) target: Said,
+    /// The finding: its number and how bad it is.
+    pub(super) finding: Option<(usize, Severity)>,
+    /// What can be done: the address, and what it is called.
+    pub(super) link: Option<(String, String)>,
+}
 
 /// Findings that are shown.
 pub(super) const MOST_FINDINGS: usize = 100;
@@ -47,7 +70,7 @@ pub(super) async fn watched_letters() -> Result<Watched, ApiError> {
 }
 
 /// A finding, where it stands in a list, and where more can be done about it.
-pub(in crate::api) fn finding(
+pub(in crate::documents) fn finding(
     number: usize,
     one: &KeptFinding,
     queues: &[QueueReport],
@@ -129,7 +152,7 @@ pub(super) fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> 
 }
 
 /// What a queue is, and what for.
-pub(in crate::api) fn kind(queue: &QueueReport) -> String {
+pub(in crate::documents) fn kind(queue: &QueueReport) -> String {
     if let Some(DelayLevel { delay, level }) = &queue.delay {
         return format!("{}, level {level} of the delay {delay}", queue.kind.as_str());
     }
@@ -145,7 +168,7 @@ fn page_of(queue: &QueueReport) -> String {
 }
 
 /// Messages in and out, a second.
-pub(in crate::api) fn rates(queue: &QueueReport) -> String {
+pub(in crate::documents) fn rates(queue: &QueueReport) -> String {
     let rate = |rate: Option<f64>| rate.map_or_else(|| "–".to_owned(), |rate| format!("{rate:.1}"));
     match (queue.figures.in_per_second, queue.figures.out_per_second) {
         (None, None) => "–".to_owned(),
@@ -154,7 +177,7 @@ pub(in crate::api) fn rates(queue: &QueueReport) -> String {
 }
 
 /// Queues of the same vhost, the first few, each with its page.
-pub(in crate::api) fn named<'a>(
+pub(in crate::documents) fn named<'a>(
     queue: &QueueReport,
     names: impl IntoIterator<Item = &'a String>,
 ) -> Said {
@@ -177,7 +200,7 @@ pub(in crate::api) fn named<'a>(
 }
 
 /// Where the dead letters of a queue go, in a few words, or to which queues.
-pub(in crate::api) fn target(queue: &QueueReport) -> Said {
+pub(in crate::documents) fn target(queue: &QueueReport) -> Said {
     match &queue.dead_letters {
         Some(route) if route.end == End::Arrives => named(queue, &route.to),
         _ => plain(target_words(queue)),
@@ -185,7 +208,7 @@ pub(in crate::api) fn target(queue: &QueueReport) -> Said {
 }
 
 /// Why dead letters come to no queue; empty where they come to one.
-pub(in crate::api) fn target_words(queue: &QueueReport) -> String {
+pub(in crate::documents) fn target_words(queue: &QueueReport) -> String {
     let Some(route) = &queue.dead_letters else {
         return match queue.role {
             Role::Work => "nowhere".to_owned(),
@@ -201,6 +224,6 @@ pub(in crate::api) fn target_words(queue: &QueueReport) -> String {
 }
 
 /// How long ago something was.
-pub(in crate::api) fn age(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
+pub(in crate::documents) fn age(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     wording::age((now - at).num_seconds().max(0))
 }

@@ -7,8 +7,63 @@ use dlo_domain::topology::{BoundTo, Delay, End, QueueReport};
 use super::delays;
 use super::places::{HEIGHT, Places, ROW, TOP, cut, spread};
 use super::rows::{Numbers, target};
-use super::{Picture, PictureBox, PictureRoute};
+use crate::api::Said;
 use crate::{links, wording};
+
+/// A picture, ready to be drawn.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Picture {
+    /// Its height; its width is always the same.
+    pub(super) height: i32,
+    /// In a sentence.
+    pub(super) says: String,
+    /// Lines: how they look, and their way.
+    pub(super) lines: Vec<(String, String)>,
+    /// Boxes.
+    pub(super) boxes: Vec<PictureBox>,
+    /// Words beside lines: how they look, where, and what.
+    pub(super) words: Vec<(String, i32, i32, String)>,
+    /// Numbers of findings: how bad it is, where, and which.
+    pub(super) marks: Vec<(Severity, i32, i32, usize)>,
+    /// The same in lines, for a narrow screen.
+    pub(super) routes: Vec<PictureRoute>,
+}
+
+/// The way of one queue's dead letters.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PictureRoute {
+    /// The queue.
+    pub(super) name: String,
+    /// Its page.
+    pub(super) href: String,
+    /// How full and busy it is.
+    pub(super) note: String,
+    /// The finding: its number and how bad it is.
+    pub(super) finding: Option<(usize, Severity)>,
+    /// The exchange that they go over; empty where there is none.
+    pub(super) over: String,
+    /// Where they come to.
+    pub(super) ends: Said,
+}
+
+/// A box of a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PictureBox {
+    /// How it looks.
+    pub(super) class: String,
+    /// From the left.
+    pub(super) x: i32,
+    /// From the top.
+    pub(super) y: i32,
+    /// How wide.
+    pub(super) width: i32,
+    /// What it is called.
+    pub(super) name: String,
+    /// Where it leads; empty where it leads nowhere.
+    pub(super) href: String,
+    /// What is said of it, at its end.
+    pub(super) note: String,
+}
 
 /// Queues that are drawn.
 const MOST_DRAWN: usize = 40;

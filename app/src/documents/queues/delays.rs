@@ -2,8 +2,7 @@
 
 use dlo_domain::topology::{Delay, QueueReport};
 
-use super::QueueRow;
-use super::rows::target;
+use super::rows::{QueueRow, target};
 use crate::{links, wording};
 
 /// The delay whose lowest level a queue is: it stands for all of them.

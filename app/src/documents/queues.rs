@@ -1,48 +1,49 @@
 //! Which queues can lose messages?
 
-use dlo_domain::event::LiveEvent;
+mod acting;
+mod delays;
+mod findings;
+mod map;
+mod picture;
+mod places;
+pub(super) mod rows;
+mod view;
+
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
-use crate::api::topology::{CheckQueues, QueueRow, QueueSheet, read_queues};
-use crate::components::{ErrorPanel, FindingList, Live, Notice, QueueMap, Spoken, Waiting, said};
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use crate::components::{Spoken, said};
 use crate::visible::{show_line, show_name};
+use acting::CheckQueues;
+pub(super) use findings::{FindingList, FindingRow};
+use map::QueueMap;
+use rows::QueueRow;
+use view::QueuesView;
 
-/// The queues of a vhost. Its forms are plain ones: each answer is a page.
+/// The queues of a vhost.
 #[component]
 pub(crate) fn QueuesPage() -> impl IntoView {
-    let query = use_query_map();
-    let version = Live::current().version(|event| {
-        matches!(event, LiveEvent::Topology | LiveEvent::Source { .. } | LiveEvent::Missed)
+    let [broker, vhost, show] = use_query_map().with_untracked(|query| {
+        ["broker", "vhost", "show"].map(|name| query.get(name).unwrap_or_default())
     });
-    let sheet = Resource::new(
-        move || {
-            let of = |name| query.with(|query| query.get(name).unwrap_or_default());
-            (of("broker"), of("vhost"), of("show"), version.get())
-        },
-        |(broker, vhost, show, _)| read_queues(broker, vhost, show),
-    );
+    let read = async move { view::of(&broker, &vhost, show == "all").await };
     view! {
         <Title text="Queues" />
-        <Notice />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match sheet.await {
-                    Ok(sheet) => view! { <Sheet sheet /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Watches events=&["topology"] />
+        <Outcome />
+        {shown(read, |view| view! { <Sheet view /> }.into_any())}
     }
     .into_any()
 }
 
 #[component]
-fn Sheet(sheet: QueueSheet) -> impl IntoView {
-    let notes = sheet
+fn Sheet(view: QueuesView) -> impl IntoView {
+    let notes = view
         .notes
         .into_iter()
         .map(|note| view! { <p class="note-line"><Spoken text=note /></p> })
@@ -50,23 +51,23 @@ fn Sheet(sheet: QueueSheet) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <h1>{said(sheet.heading)}</h1>
+                <h1>{said(view.heading)}</h1>
                 {notes}
             </div>
         </div>
         <section class="section" aria-labelledby="map-title">
             <header>
                 <h2 id="map-title">"Topology"</h2>
-                <span class="note">{show_line(&sheet.place)}</span>
+                <span class="note">{show_line(&view.place)}</span>
                 <span class="end">
-                    <a href=sheet.switch.0>{show_line(&sheet.switch.1)}</a>
+                    <a href=view.switch.0>{show_line(&view.switch.1)}</a>
                 </span>
             </header>
-            {match sheet.picture {
+            {match view.picture {
                 Some(picture) => view! { <QueueMap picture /> }.into_any(),
                 None => view! { <p class="second">"Nothing to draw."</p> }.into_any(),
             }}
-            {vhosts(sheet.others)}
+            {vhosts(view.others)}
         </section>
         <section class="section" aria-labelledby="findings-title">
             <header>
@@ -80,9 +81,9 @@ fn Sheet(sheet: QueueSheet) -> impl IntoView {
                     </form>
                 </span>
             </header>
-            <FindingList rows=sheet.findings />
+            <FindingList rows=view.findings />
         </section>
-        <Queues rows=sheet.rows rest=sheet.rest />
+        <Queues rows=view.rows rest=view.rest />
     }
     .into_any()
 }
@@ -152,9 +153,10 @@ fn queue(row: QueueRow) -> AnyView {
     };
     let (found, again) = (row.finding.map(mark), row.finding.map(mark));
     view! {
-        <tr>
-            <th>
-                <a class="id" href=row.href>
+        // By its id a script finds it again when rows come or go before it.
+        <tr id=row.href.clone()>
+            <th scope="row">
+                <a class="id" href=row.href.clone()>
                     {show_name(&row.name)}
                 </a>
                 <div class="sub">

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Dead-lettering that is being written.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct DeadLetteringDraft {
+pub(crate) struct DeadLetteringDraft {
     /// The broker's name in the configuration.
     pub broker: String,
     /// The vhost.
@@ -25,7 +25,7 @@ pub struct DeadLetteringDraft {
 
 impl DeadLetteringDraft {
     /// The draft that an address holds: the queue in its path, the rest in its query.
-    pub(crate) fn of(path: &ParamsMap, query: &ParamsMap) -> Self {
+    pub(super) fn of(path: &ParamsMap, query: &ParamsMap) -> Self {
         let text = |map: &ParamsMap, name| map.get(name).unwrap_or_default();
         Self {
             broker: text(path, "broker"),
@@ -39,18 +39,15 @@ impl DeadLetteringDraft {
     }
 
     /// The queue's page with this in its form: what would be done, and why it was not.
-    #[cfg(feature = "ssr")]
     pub(super) fn address(&self, look: &str, fault: &str) -> String {
         format!("{}#preview", self.page([("look", look), ("fault", fault)]))
     }
 
     /// The queue's page after something was done. What was set stays in its form until the broker is read.
-    #[cfg(feature = "ssr")]
     pub(super) fn done(&self, look: &str, notice: &str) -> String {
         self.page([("look", look), ("notice", notice)])
     }
 
-    #[cfg(feature = "ssr")]
     fn page(&self, more: [(&str, &str); 2]) -> String {
         let written = [
             ("to", &*self.to),
@@ -65,7 +62,7 @@ impl DeadLetteringDraft {
     }
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use leptos_router::params::ParamsMap;
 

@@ -4,13 +4,28 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
-use super::Spoken;
-use super::policy_fields::{check, text};
-use crate::api::queue::{
-    DeadLetteringDraft, DeadLetteringForm, LiftDeliveryLimit, LookAtDeadLettering, PlanAction,
-    PlanSeen, PolicySeen, SetDeadLettering, TakeBackDeadLettering,
+use super::acting::{
+    LiftDeliveryLimit, LookAtDeadLettering, SetDeadLettering, TakeBackDeadLettering,
 };
+use super::draft::DeadLetteringDraft;
+use super::plan::{PlanAction, PlanSeen, PolicySeen};
+use crate::components::{Spoken, check, text};
 use crate::visible::{show_line, show_lines, show_name};
+
+/// The form of dead-lettering.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct DeadLetteringForm {
+    /// What stands in it.
+    pub(super) draft: DeadLetteringDraft,
+    /// Why it has no limit of deliveries; empty when it has.
+    pub(super) counts_nothing: String,
+    /// What is wrong, or was when it was sent.
+    pub(super) error: String,
+    /// The address that asks what taking it back would do; empty when nothing was set here.
+    pub(super) removal: String,
+    /// What would be done, when that was asked for.
+    pub(super) preview: Option<PlanSeen>,
+}
 
 /// The form, with what is wrong with it or would be done.
 #[component]
@@ -122,7 +137,7 @@ fn plan(draft: DeadLetteringDraft, seen: PlanSeen) -> AnyView {
         }
     });
     view! {
-        <section class="section" aria-labelledby="preview-title">
+        <section class="section" aria-labelledby="preview-title" data-still="">
             <header>
                 <h2 id="preview-title">"Preview"</h2>
             </header>

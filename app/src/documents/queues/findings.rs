@@ -4,13 +4,38 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
-use super::{SeverityMark, Spoken};
-use crate::api::topology::{FindingRow, JudgeFinding};
+use super::acting::JudgeFinding;
+use crate::components::{SeverityMark, Spoken};
 use crate::visible::{show_line, show_lines};
 
 /// Findings of low severity beyond which these are shown on demand: on a broker with classic queues
 /// there is one for each.
 const MOST_LOW: usize = 3;
+
+/// A finding as the list shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::documents) struct FindingRow {
+    /// Its id.
+    pub(in crate::documents) id: String,
+    /// Its place in the list, from 1.
+    pub(in crate::documents) number: usize,
+    /// How bad it is.
+    pub(in crate::documents) severity: Severity,
+    /// In a line.
+    pub(in crate::documents) title: String,
+    /// What is lost.
+    pub(in crate::documents) lost: String,
+    /// What mends it.
+    pub(in crate::documents) fix: String,
+    /// A command that does.
+    pub(in crate::documents) command: String,
+    /// Since when, and who took note of it.
+    pub(in crate::documents) since: String,
+    /// Whether somebody took note of it.
+    pub(in crate::documents) acknowledged: bool,
+    /// Where more can be done about it: the address, and what it is called.
+    pub(in crate::documents) link: Option<(String, String)>,
+}
 
 /// Findings, in the order of their numbers; many of low severity are folded. A link to one of those
 /// opens them.

@@ -1,64 +1,64 @@
 //! Where do the dead letters of this queue go, and where shall they?
 
+mod acting;
+mod draft;
+mod facts;
+mod form;
+mod plan;
+mod view;
+
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
+use super::frame::shown;
+use super::outcome::Outcome;
+use super::queues::FindingList;
 use crate::api::Said;
-use crate::api::queue::{DeadLetteringDraft, QueueView, read_queue};
-use crate::components::{DeadLettering, ErrorPanel, FindingList, Notice, Spoken, Waiting, said};
+use crate::components::{Spoken, said};
 use crate::links;
 use crate::visible::{show_line, show_lines, show_name};
+use draft::DeadLetteringDraft;
+use form::DeadLettering;
+use view::QueueView;
 
-/// One queue. It is not read again by itself: that would take away what somebody writes in its form,
-/// or the plan that they are looking at.
+/// One queue.
 #[component]
 pub(crate) fn QueuePage() -> impl IntoView {
-    let (params, query) = (use_params_map(), use_query_map());
-    let asked = Memo::new(move |_| {
-        let of = |name| query.with(|query| query.get(name).unwrap_or_default());
-        let draft = params.with(|params| query.with(|query| DeadLetteringDraft::of(params, query)));
-        (draft, of("look"), of("fault"))
-    });
-    let queue =
-        Resource::new(move || asked.get(), |(draft, look, fault)| read_queue(draft, look, fault));
+    let (path, query) = (use_params_map().get_untracked(), use_query_map().get_untracked());
+    let draft = DeadLetteringDraft::of(&path, &query);
+    let [look, fault] = ["look", "fault"].map(|name| query.get(name).unwrap_or_default());
+    let read = async move { view::of(draft, &look, &fault).await };
     view! {
         <Title text="Queue" />
-        <Notice />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match queue.await {
-                    Ok(sheet) => view! { <Sheet sheet /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Outcome />
+        {shown(read, |view| view! { <Sheet view /> }.into_any())}
     }
     .into_any()
 }
 
 #[component]
-fn Sheet(sheet: QueueView) -> impl IntoView {
-    let findings = (!sheet.findings.is_empty()).then(|| {
+fn Sheet(view: QueueView) -> impl IntoView {
+    let findings = (!view.findings.is_empty()).then(|| {
         view! {
             <section class="section" aria-labelledby="findings-title">
                 <header>
                     <h2 id="findings-title">"Findings"</h2>
                     <span class="note">"what is lost, and what mends it"</span>
                 </header>
-                <FindingList rows=sheet.findings />
+                <FindingList rows=view.findings />
             </section>
         }
     });
-    let notes = sheet
+    let notes = view
         .notes
         .into_iter()
         .map(|note| view! { <p class="note-line"><Spoken text=note /></p> })
         .collect_view();
-    let form = if sheet.no_form.is_empty() {
-        view! { <DeadLettering form=sheet.form /> }.into_any()
+    let form = if view.no_form.is_empty() {
+        view! { <DeadLettering form=view.form /> }.into_any()
     } else {
-        view! { <p class="second">{show_lines(&sheet.no_form)}</p> }.into_any()
+        view! { <p class="second">{show_lines(&view.no_form)}</p> }.into_any()
     };
     view! {
         <div class="answer">
@@ -68,21 +68,21 @@ fn Sheet(sheet: QueueView) -> impl IntoView {
                         <a href=links::QUEUES>"Queues"</a>
                     </li>
                     <li>
-                        <a class="id" href=sheet.vhost.0>
-                            {show_name(&sheet.vhost.1)}
+                        <a class="id" href=view.vhost.0>
+                            {show_name(&view.vhost.1)}
                         </a>
                     </li>
                 </ol>
-                <h1>{said(sheet.heading)}</h1>
+                <h1>{said(view.heading)}</h1>
                 {notes}
             </div>
         </div>
         <section class="section" aria-labelledby="facts-title">
             <header>
                 <h2 id="facts-title">"What is known of it"</h2>
-                <span class="note">{show_line(&sheet.place)}</span>
+                <span class="note">{show_line(&view.place)}</span>
             </header>
-            <dl class="slip">{sheet.facts.into_iter().map(fact).collect_view()}</dl>
+            <dl class="slip">{view.facts.into_iter().map(fact).collect_view()}</dl>
         </section>
         {findings}
         <section class="section" id="dead-lettering" aria-labelledby="dead-lettering-title">
