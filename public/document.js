@@ -4,7 +4,7 @@ import { Idiomorph } from './idiomorph.js';
 
 const PLACES = ['.bell', '.banners', 'main'];
 // At most so often, in milliseconds; and so often at least, since ages grow and figures change untold.
-const [MOST, LEAST] = [2_000, 30_000];
+const [MOST, LEAST] = [2_000, 10_000];
 // How long several events are waited for: they often come together.
 const TOGETHER = 200;
 

@@ -2,7 +2,7 @@
 // click: rows are marked by data-row, the list of keys is the dialog #keys.
 const pages = { o: '/', l: '/letters', g: '/groups', r: '/replays', u: '/rules', s: '/sources' };
 // What the server alone makes is loaded by the browser: the application's router follows no such link.
-const documents = /^\/(queues)(\/|$)/;
+const documents = /^\/(executions|queues|workers)(\/|$)/;
 let awaitsPage = 0;
 
 const rows = () => [...document.querySelectorAll('tr[data-row]')].filter((row) => row.offsetParent !== null);

@@ -3,7 +3,6 @@
 //! Nothing here names Postgres or RabbitMQ.
 
 pub mod changes;
-pub mod executions;
 pub mod groups;
 pub mod letters;
 pub mod office;
@@ -13,28 +12,12 @@ pub mod rules;
 pub mod sources;
 pub mod timeline;
 pub mod views;
-pub mod workers;
 
 use dlo_domain::ids::LetterId;
 use dlo_domain::page::{BadCursor, Cursor};
 use dlo_domain::selection::Selection;
 
 use crate::error::ApiError;
-
-/// A sentence in pieces: the words, and the address where they lead; empty where they lead nowhere.
-pub type Said = Vec<(String, String)>;
-
-/// A sentence that leads nowhere.
-#[cfg(feature = "ssr")]
-pub(crate) fn plain(words: impl Into<String>) -> Said {
-    vec![(words.into(), String::new())]
-}
-
-/// Words that lead somewhere.
-#[cfg(feature = "ssr")]
-pub(crate) fn link(words: impl Into<String>, href: String) -> (String, String) {
-    (words.into(), href)
-}
 
 /// Reads an id; one that cannot be read names nothing.
 #[cfg_attr(

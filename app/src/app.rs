@@ -14,9 +14,9 @@ use crate::components::{
     provide_ticks, provide_toasts,
 };
 use crate::pages::{
-    EditLetterPage, ExecutionPage, ExecutionsPage, GroupPage, GroupsPage, LetterPage, LettersPage,
-    NewReplayPage, NotFoundPage, OverviewPage, ReplayPage, ReplaysPage, RetriesPage,
-    RetryPolicyPage, RulePage, RulesPage, SentLetterPage, SourcesPage, WorkerPage, WorkersPage,
+    EditLetterPage, GroupPage, GroupsPage, LetterPage, LettersPage, NewReplayPage, NotFoundPage,
+    OverviewPage, ReplayPage, ReplaysPage, RetriesPage, RetryPolicyPage, RulePage, RulesPage,
+    SentLetterPage, SourcesPage,
 };
 
 /// On a new page the focus goes to its content, as it does when a browser loads one.
@@ -72,10 +72,6 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/replays") view=ReplaysPage ssr=SsrMode::Async />
                     <Route path=path!("/replays/new") view=NewReplayPage ssr=SsrMode::Async />
                     <Route path=path!("/replays/:id") view=ReplayPage ssr=SsrMode::Async />
-                    <Route path=path!("/workers") view=WorkersPage ssr=SsrMode::Async />
-                    <Route path=path!("/workers/:name") view=WorkerPage ssr=SsrMode::Async />
-                    <Route path=path!("/executions") view=ExecutionsPage ssr=SsrMode::Async />
-                    <Route path=path!("/executions/:id") view=ExecutionPage ssr=SsrMode::Async />
                     <Route path=path!("/rules") view=RulesPage ssr=SsrMode::Async />
                     <Route path=path!("/rules/retries") view=RetriesPage ssr=SsrMode::Async />
                     <Route path=path!("/rules/retries/:id") view=RetryPolicyPage ssr=SsrMode::Async />

@@ -4,6 +4,8 @@
 mod alerts;
 mod arrival;
 mod channels;
+mod execution;
+mod executions;
 mod fields;
 mod frame;
 mod outcome;
@@ -12,8 +14,11 @@ mod queue;
 mod queues;
 mod reading;
 mod related;
+mod said;
 mod schemas;
 mod stack_trace;
+mod worker;
+mod workers;
 
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
@@ -28,6 +33,8 @@ use alerts::{AlertPage, AlertRulePage, AlertRulesPage, AlertsPage, PastAlertsPag
 use arrival::ArrivalPage;
 pub use channels::PostedMessage;
 use channels::{ChannelPage, ChannelsPage};
+use execution::ExecutionPage;
+use executions::ExecutionsPage;
 pub(crate) use payload::payload;
 use queue::QueuePage;
 use queues::QueuesPage;
@@ -35,6 +42,8 @@ pub(crate) use related::related;
 use schemas::SchemasPage;
 pub use schemas::{UPLOAD, schema_uploaded};
 pub(crate) use stack_trace::stack_trace;
+use worker::WorkerPage;
+use workers::WorkersPage;
 
 /// Every document, and which belongs to which address.
 #[component]
@@ -68,6 +77,8 @@ pub fn Documents() -> impl IntoView {
                         view=ArrivalPage
                         ssr=SsrMode::Async
                     />
+                    <Route path=path!("/executions") view=ExecutionsPage ssr=SsrMode::Async />
+                    <Route path=path!("/executions/:id") view=ExecutionPage ssr=SsrMode::Async />
                     <Route path=path!("/queues") view=QueuesPage ssr=SsrMode::Async />
                     <Route
                         path=path!("/queues/:broker/:vhost/:name")
@@ -75,6 +86,8 @@ pub fn Documents() -> impl IntoView {
                         ssr=SsrMode::Async
                     />
                     <Route path=path!("/schemas") view=SchemasPage ssr=SsrMode::Async />
+                    <Route path=path!("/workers") view=WorkersPage ssr=SsrMode::Async />
+                    <Route path=path!("/workers/:name") view=WorkerPage ssr=SsrMode::Async />
                 </FlatRoutes>
             </main>
             <Colophon />

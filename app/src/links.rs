@@ -2,10 +2,12 @@
 
 #[cfg(feature = "ssr")]
 mod alerts;
+#[cfg(feature = "ssr")]
+mod documents;
 
 use std::fmt::Write as _;
 
-use dlo_domain::filter::{Field, FilterFault, FilterForm, LetterFilter};
+use dlo_domain::filter::{FilterFault, FilterForm, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
@@ -14,6 +16,8 @@ use crate::api::changes::EditForm;
 use crate::api::replays::{FIELDS, ReplayForm};
 #[cfg(feature = "ssr")]
 pub use alerts::*;
+#[cfg(feature = "ssr")]
+pub(crate) use documents::*;
 
 /// The list of letters.
 pub(crate) const LETTERS: &str = "/letters";
@@ -66,12 +70,6 @@ pub const ALERTS: &str = "/alerts";
 
 /// The message types of Protobuf that are known.
 pub const SCHEMAS: &str = "/schemas";
-
-/// A page that says what was done.
-#[cfg(feature = "ssr")]
-pub(crate) fn told(page: &str, notice: &str) -> String {
-    with_query(page, [("notice", notice)])
-}
 
 /// An address with a query; pairs without a value are left out.
 pub(crate) fn with_query<'a>(
@@ -129,11 +127,6 @@ pub(crate) fn execution(id: &str) -> String {
     within(EXECUTIONS, id)
 }
 
-/// The executions of one worker.
-pub(crate) fn executions_of(worker: &str) -> String {
-    with_query(EXECUTIONS, [("worker", worker)])
-}
-
 /// The workers.
 pub(crate) const WORKERS: &str = "/workers";
 
@@ -182,16 +175,6 @@ pub(crate) fn letters(form: &FilterForm) -> String {
 pub(crate) fn letters_matching(filter: &LetterFilter) -> String {
     let owned = fields(filter);
     with_query(LETTERS, owned.iter().map(|(name, value)| (*name, value.as_str())))
-}
-
-/// The letters that name an execution, as the list shows them.
-pub(crate) fn letters_of_execution(id: &str) -> String {
-    letters_matching(&LetterFilter::of_name(Field::Execution, id))
-}
-
-/// The letters that died in the queue of a worker.
-pub(crate) fn letters_of_worker(name: &str) -> String {
-    letters_matching(&LetterFilter::of_name(Field::Worker, name))
 }
 
 /// Letters that wait for somebody, as a filter.
@@ -321,15 +304,6 @@ mod tests {
     #[test]
     fn an_execution_may_be_called_anything() {
         assert_eq!(execution("job/7 of a?%"), "/executions/job%2F7%20of%20a%3F%25");
-    }
-
-    #[test]
-    fn letters_of_whatever_a_worker_or_an_execution_is_called_are_found() {
-        assert_eq!(letters_of_worker("worker-7"), "/letters?q=worker:worker-7");
-        for name in ["job/7 of a?%", "*", "a\"b\\", "(x, y)", "OR", ">1"] {
-            let filter = LetterFilter::of_name(Field::Execution, name);
-            assert_eq!(LetterFilter::parse(&filter.to_string()), Ok(filter));
-        }
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Pages, one a route. A page reads its address, asks for what it shows, and puts parts together.
 
 mod edit_letter;
-mod execution;
-mod executions;
 mod group;
 mod groups;
 mod letter;
@@ -22,12 +20,8 @@ mod sending_edit;
 mod sent_letter;
 mod sources;
 mod transforming;
-mod worker;
-mod workers;
 
 pub(crate) use edit_letter::EditLetterPage;
-pub(crate) use execution::ExecutionPage;
-pub(crate) use executions::ExecutionsPage;
 pub(crate) use group::GroupPage;
 pub(crate) use groups::GroupsPage;
 pub(crate) use letter::LetterPage;
@@ -43,5 +37,3 @@ pub(crate) use rule::RulePage;
 pub(crate) use rules::RulesPage;
 pub(crate) use sent_letter::SentLetterPage;
 pub(crate) use sources::SourcesPage;
-pub(crate) use worker::WorkerPage;
-pub(crate) use workers::WorkersPage;

@@ -4,6 +4,8 @@
     reason = "arguments of a server function become fields that have no place for a comment"
 )]
 
+#[cfg(feature = "ssr")]
+use dlo_domain::timeline::About;
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
@@ -80,25 +82,30 @@ pub struct Table {
     pub bands: Vec<String>,
 }
 
-/// The timeline of everything, or of a group, worker or queue (`about`, and its id or name in `of`),
-/// over `6h` or `24h`.
+/// The timeline of everything, or of a group (`about`, and its id in `of`), over `6h` or `24h`.
 ///
 /// # Errors
-/// No such group or worker, or a desk that does not answer.
+/// No such group, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "timeline", input = GetUrl, output = Json)]
 pub async fn read_timeline(
     #[server(default)] about: String,
     #[server(default)] of: String,
     #[server(default)] reach: String,
 ) -> Result<Drawing, ApiError> {
-    use dlo_domain::timeline::About;
     let about = match about.as_str() {
         "group" => About::Group(super::id(&of, "group")?),
-        "worker" => About::Worker(of),
-        "queue" => About::Queue(of),
         _ => About::Everything,
     };
+    drawn(&about, &reach).await
+}
+
+/// A timeline over `6h` or `24h`, drawn.
+///
+/// # Errors
+/// No such group or worker, or a desk that does not answer.
+#[cfg(feature = "ssr")]
+pub(crate) async fn drawn(about: &About, reach: &str) -> Result<Drawing, ApiError> {
     let reach = reach.parse().unwrap_or_default();
-    let timeline = crate::desk::desk().timeline(&about, reach).await?;
+    let timeline = crate::desk::desk().timeline(about, reach).await?;
     Ok(drawing::of(&timeline))
 }

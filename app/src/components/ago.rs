@@ -39,12 +39,6 @@ pub(crate) fn provide_ticks() {
     });
 }
 
-/// Changes every ten seconds: for what a page reads anew, since nothing tells of it.
-pub(crate) fn slow_ticks() -> Memo<i64> {
-    let ticks = expect_context::<Ticks>().0;
-    Memo::new(move |_| ticks.get() / 10)
-}
-
 /// How long ago something was: `12 s`, or `12 s ago` in a sentence.
 #[component]
 pub(crate) fn Ago(

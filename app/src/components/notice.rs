@@ -83,8 +83,6 @@ fn said(notice: &str, letters: i64, left_out: i64) -> Option<(String, Option<Lin
             (format!("The policies are asked of {letters} that are held, from now on."), None)
         }
         "held" => (format!("{letters} held for a person to decide.{rest}"), None),
-        "drains" => ("The worker drains: it is given nothing more.".to_owned(), None),
-        "active" => ("The worker is taken back into work.".to_owned(), None),
         "loss-accepted" => {
             ("The loss is accepted. Letters are taken within seconds.".to_owned(), None)
         }

@@ -2,8 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::api::Said;
-use crate::visible::{show_lines, show_marks, show_name};
+use crate::visible::{show_lines, show_marks};
 
 /// A sentence, with what stands between backticks as code. All of it is text: names are whatever
 /// somebody called a queue.
@@ -23,18 +22,6 @@ pub(crate) fn Spoken(
         })
         .collect_view()
         .into_any()
-}
-
-/// A sentence in pieces, of which some lead somewhere.
-pub(crate) fn said(pieces: Said) -> AnyView {
-    let piece = |(text, href): (String, String)| {
-        if href.is_empty() {
-            view! { <Spoken text /> }.into_any()
-        } else {
-            view! { <a href=href>{show_name(&text)}</a> }.into_any()
-        }
-    };
-    pieces.into_iter().map(piece).collect_view().into_any()
 }
 
 /// Parts of a sentence, and whether each is code. A backtick without another is one of the text.

@@ -54,6 +54,8 @@ fn said(notice: &str) -> Option<&'static str> {
             "It is taken back. What applied before applies again within seconds."
         }
         "limit-lifted" => "The limit is lifted. Letters are taken again within seconds.",
+        "drains" => "The worker drains: it is given nothing more.",
+        "active" => "The worker is taken back into work.",
         "tested" => "A test was posted. What was answered stands beside the channel.",
         "schema" => "Uploaded. Bodies are read by it from now on, and stored letters soon.",
         "schema-removed" | "type-rule-removed" => {

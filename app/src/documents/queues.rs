@@ -17,7 +17,8 @@ use leptos_router::hooks::use_query_map;
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
-use crate::components::{Spoken, said};
+use super::said::said;
+use crate::components::Spoken;
 use crate::visible::{show_line, show_name};
 use acting::CheckQueues;
 pub(super) use findings::{FindingList, FindingRow};

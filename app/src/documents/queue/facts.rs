@@ -4,9 +4,9 @@ use dlo_domain::filter::FilterForm;
 use dlo_domain::topology::{End, QueueReport, Setting, duration};
 use dlo_domain::worker::Condition;
 
-use crate::api::{Said, link, plain};
 use crate::desk::desk;
 use crate::documents::queues::rows as queues;
+use crate::documents::said::{Said, link, plain};
 use crate::error::ApiError;
 use crate::{links, wording};
 

@@ -7,9 +7,9 @@ use dlo_domain::topology::{
 use super::draft::DeadLetteringDraft;
 use super::form::DeadLetteringForm;
 use super::{facts, plan};
-use crate::api::Said;
 use crate::desk::desk;
 use crate::documents::queues::{FindingRow, rows as queues};
+use crate::documents::said::Said;
 use crate::error::ApiError;
 use crate::request::{answer_with, now};
 use crate::{links, wording};

@@ -4,7 +4,7 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
 use super::picture::{Picture, PictureBox, PictureRoute};
-use crate::components::said;
+use crate::documents::said::said;
 use crate::visible::{show_line, show_name};
 
 /// The picture. All places come from the server.

@@ -7,7 +7,7 @@ use dlo_domain::topology::{BoundTo, Delay, End, QueueReport};
 use super::delays;
 use super::places::{HEIGHT, Places, ROW, TOP, cut, spread};
 use super::rows::{Numbers, target};
-use crate::api::Said;
+use crate::documents::said::Said;
 use crate::{links, wording};
 
 /// A picture, ready to be drawn.

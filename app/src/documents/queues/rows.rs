@@ -7,8 +7,8 @@ use dlo_domain::severity::Severity;
 use dlo_domain::topology::{DelayLevel, End, FindingKind, KeptFinding, QueueReport, Role, is_ours};
 
 use super::findings::FindingRow;
-use crate::api::{Said, link, plain};
 use crate::desk::desk;
+use crate::documents::said::{Said, link, plain};
 use crate::error::ApiError;
 use crate::{links, wording};
 

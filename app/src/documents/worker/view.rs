@@ -1,46 +1,67 @@
-//! One worker put into words.
+//! What the page of a worker shows.
 
 use chrono::{DateTime, Utc};
 use dlo_domain::execution::ExecutionQuery;
 use dlo_domain::filter::{Field, LetterFilter};
 use dlo_domain::page::Total;
+use dlo_domain::timeline::About;
 use dlo_domain::worker::{Condition, Downtime, Opinion, Worker, WorkerQueue, WorkerReport};
 
-use super::WorkerSheet;
-use super::saying::{row, silence};
-use crate::api::{Said, link, plain};
+use crate::api::timeline::{self, Drawing};
 use crate::desk::desk;
+use crate::documents::said::{Said, link, plain};
+use crate::documents::workers::table::{load, probe, silence};
 use crate::error::ApiError;
+use crate::request::now;
 use crate::{links, wording};
 
 /// Tags of consumers that are shown.
 const MOST_TAGS: usize = 5;
 
-/// All that its page shows.
-pub(super) fn of(
-    report: WorkerReport,
-    letters: Option<Total>,
-    stuck: i64,
-    now: DateTime<Utc>,
-) -> WorkerSheet {
-    let worker = &report.worker;
-    let metadata = if report.metadata.is_empty() {
-        String::new()
-    } else {
-        serde_json::to_string_pretty(&report.metadata).unwrap_or_default()
-    };
-    WorkerSheet {
-        heading: heading(worker, letters, stuck),
-        replay: replay(&worker.name, letters),
-        kind: worker.kind.clone(),
-        opinion: report.opinion.map(opinion).unwrap_or_default().to_owned(),
-        facts: facts(&report, now),
-        metadata,
-        downtimes: report.downtimes.iter().map(|away| downtime(*away, now)).collect(),
-        can_drain: worker.drained_by.is_none() && worker.condition != Condition::Stopped,
-        can_activate: worker.condition == Condition::Draining
-            || worker.condition == Condition::Stale && worker.drained_by.is_some(),
-        row: row(worker),
+/// One worker.
+pub(super) struct WorkerView {
+    /// All that is known of it.
+    pub(super) report: WorkerReport,
+    /// How many letters wait that died in its queue, as far as can be counted in time.
+    pub(super) waiting: Option<Total>,
+    /// How many executions are stuck on it.
+    pub(super) stuck: i64,
+    /// When it was away, drawn.
+    pub(super) drawing: Drawing,
+}
+
+/// One worker, and its course over `reach`.
+///
+/// # Errors
+/// No such worker, or a desk that does not answer.
+pub(super) async fn read(name: &str, reach: &str) -> Result<WorkerView, ApiError> {
+    Ok(WorkerView {
+        report: desk().worker(name).await?,
+        waiting: waiting(name).await?,
+        stuck: stuck(name).await?,
+        drawing: timeline::drawn(&About::Worker(name.to_owned()), reach).await?,
+    })
+}
+
+impl WorkerView {
+    /// How it is, what waits, and what is stuck on it.
+    pub(super) fn heading(&self) -> Said {
+        heading(&self.report.worker, self.waiting, self.stuck)
+    }
+
+    /// Where its letters that wait can be replayed: the address, and what that is called.
+    pub(super) fn replay(&self) -> Option<(String, String)> {
+        replay(&self.report.worker.name, self.waiting)
+    }
+
+    /// What brokers say of it. `None` if that is as it should be, or not known.
+    pub(super) fn opinion(&self) -> Option<&'static str> {
+        self.report.opinion.map(opinion)
+    }
+
+    /// Names and what is known.
+    pub(super) fn facts(&self) -> Vec<(&'static str, Said)> {
+        facts(&self.report, now())
     }
 }
 
@@ -51,7 +72,7 @@ fn of_waiting(name: &str) -> String {
 }
 
 /// How many letters wait that died in a worker's queue, as far as can be counted in time.
-pub(super) async fn waiting(name: &str) -> Result<Option<Total>, ApiError> {
+async fn waiting(name: &str) -> Result<Option<Total>, ApiError> {
     let filter = LetterFilter::parse(&of_waiting(name))
         .map_err(|fault| ApiError::invalid(fault.to_string()))?;
     let page = desk().letters(&filter, None, 1).await?;
@@ -59,7 +80,7 @@ pub(super) async fn waiting(name: &str) -> Result<Option<Total>, ApiError> {
 }
 
 /// How many executions are stuck on a worker.
-pub(super) async fn stuck(name: &str) -> Result<i64, ApiError> {
+async fn stuck(name: &str) -> Result<i64, ApiError> {
     let query = ExecutionQuery { state: None, worker: Some(name.to_owned()), stuck: true };
     Ok(desk().executions(&query, None, 1).await?.estimated_total)
 }
@@ -67,7 +88,7 @@ pub(super) async fn stuck(name: &str) -> Result<i64, ApiError> {
 fn replay(name: &str, letters: Option<Total>) -> Option<(String, String)> {
     let filter = of_waiting(name);
     let pairs = [("scope", "matching"), ("q", &*filter)];
-    let words = format!("Replay {}…", wording::how_many(letters?, "letter"));
+    let words = format!("Plan a replay of {}…", wording::how_many(letters?, "letter"));
     Some((links::with_query(links::NEW_REPLAY, pairs), words))
 }
 
@@ -99,7 +120,10 @@ fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
 
 /// The same of the only worker that is silent, for the list: its name leads to its page, and how many others
 /// are at work is told too.
-pub(super) async fn only_silent(worker: &Worker, at_work: i64) -> Result<Said, ApiError> {
+pub(in crate::documents) async fn only_silent(
+    worker: &Worker,
+    at_work: i64,
+) -> Result<Said, ApiError> {
     let name = &worker.name;
     let mut said = heading(worker, waiting(name).await?, stuck(name).await?);
     if said[0].0.starts_with(name) {
@@ -187,30 +211,29 @@ fn queue(report: &WorkerReport) -> Said {
     vec![link(name.clone(), page)]
 }
 
-fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(String, Said)> {
+fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(&'static str, Said)> {
     let worker = &report.worker;
-    let row = row(worker);
-    let probe = worker.probe.as_ref();
-    let asked = probe.and_then(|probe| probe.at).map(wording::absolute);
+    let probed = worker.probe.as_ref();
+    let asked = probed.and_then(|probe| probe.at).map(wording::absolute);
+    let away = worker.down_today_seconds;
     [
         ("last heartbeat", wording::absolute(worker.last_heartbeat_at)),
         ("interval", format!("{} s", f64::from(worker.interval_ms) / 1_000.0)),
         ("by", report.way.clone()),
         ("first seen", wording::absolute(worker.first_seen_at)),
         ("state since", wording::absolute(worker.state_since)),
-        ("running, of slots", row.load),
-        ("version", row.version),
-        ("probe", probe.map(|probe| probe.url.clone()).unwrap_or_default()),
-        ("answer", row.probe),
+        ("running, of slots", load(worker)),
+        ("version", worker.version.clone().unwrap_or_default()),
+        ("probe", probed.map(|probe| probe.url.clone()).unwrap_or_default()),
+        ("answer", probe(worker)),
         ("asked at", asked.unwrap_or_default()),
-        ("away today", row.down),
+        ("away today", if away > 0 { wording::span(away) } else { String::new() }),
     ]
     .map(|(name, value)| (name, plain(value)))
     .into_iter()
     .chain([("queue", queue(report)), ("queue not taken", refused_queue(worker))])
     .chain(report.queues.iter().map(|queue| ("its queue has", plain(consumers(queue, now)))))
     .filter(|(_, said)| said.iter().any(|(words, _)| !words.is_empty()))
-    .map(|(name, value)| (name.to_owned(), value))
     .collect()
 }
 
@@ -222,7 +245,8 @@ fn refused_queue(worker: &Worker) -> Said {
     }))
 }
 
-fn downtime(away: Downtime, now: DateTime<Utc>) -> (String, String, String) {
+/// When it was away: since, until, for how long.
+pub(super) fn downtime(away: Downtime, now: DateTime<Utc>) -> (String, String, String) {
     let until = away.until.map_or("still away".to_owned(), wording::absolute);
     let lasted = (away.until.unwrap_or(now) - away.since).num_seconds().max(0);
     (wording::absolute(away.since), until, wording::span(lasted))

@@ -1,54 +1,75 @@
 //! What became of one execution, and which letters tell of it?
 
-use dlo_domain::event::LiveEvent;
+mod acting;
+mod view;
+
+use chrono::{DateTime, Utc};
+use dlo_domain::execution::{Execution, ExecutionDetail, NamedBy};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use crate::api::Said;
-use crate::api::executions::{EndExecution, ExecutionSheet, read_execution};
-use crate::components::{Ago, ErrorPanel, Live, Notice, SomeLetters, Spoken, Waiting, Which, said};
+use super::executions::table::{attempt, badge};
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use super::said::said;
+use crate::components::{Ago, SomeLetters, Spoken, Which};
+use crate::request::now;
 use crate::visible::{show_line, show_lines, show_name, show_within};
 use crate::{links, wording};
+use acting::EndExecution;
+use view::{ExecutionView, Held};
 
-/// One execution. Its forms are plain ones: each answer is a page.
+/// One execution.
 #[component]
 pub(crate) fn ExecutionPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let version =
-        Live::current().version(|event| matches!(event, LiveEvent::Executions | LiveEvent::Missed));
-    let execution = Resource::new(move || (id.get(), version.get()), |(id, _)| read_execution(id));
+    let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
+    let read = async move { view::read(&id).await };
     view! {
         <Title text="Execution" />
-        <Notice />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match execution.await {
-                    Ok(sheet) => view! { <Sheet sheet /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Watches events=&["executions", "changed"] />
+        <Outcome />
+        {shown(read, |view| view! { <Sheet view /> }.into_any())}
     }
     .into_any()
 }
 
 #[component]
-fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
-    let now = sheet.now;
-    let row = sheet.row;
-    let worker = (!row.worker.is_empty()).then(|| {
+fn Sheet(view: ExecutionView) -> impl IntoView {
+    let ExecutionView { detail: ExecutionDetail { execution, result, letters }, held } = view;
+    let result = result.and_then(|result| serde_json::to_string_pretty(&result).ok());
+    let is_open = !execution.state.is_terminal() && !execution.is_read;
+    view! {
+        <Head execution=execution.clone() />
+        <div class="split">
+            <div class="stack">
+                <Letters letters held execution=execution.id.clone() />
+                {result.map(|result| view! { <Outcomes result /> })}
+            </div>
+            <div class="stack sooner">
+                <Course course=view::course(&execution) />
+                {is_open.then(|| view! { <Ending id=execution.id /> })}
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Head(execution: Execution) -> impl IntoView {
+    let (now, heading, badge) = (now(), view::standing(&execution), badge(&execution));
+    let attempt = attempt(&execution).map(|attempt| view! { <span>"attempt " {attempt}</span> });
+    let worker = execution.worker.map(|worker| {
         view! {
-            <a href=links::worker(&row.worker)>{format!("worker {}", show_within(&row.worker))}</a>
-            <a href=links::executions_of(&row.worker)>"its other executions"</a>
+            <a href=links::worker(&worker)>{format!("worker {}", show_within(&worker))}</a>
+            <a href=links::executions_of(&worker)>"its other executions"</a>
         }
     });
-    let attempt =
-        (!row.attempt.is_empty()).then(|| view! { <span>"attempt " {row.attempt}</span> });
-    let by = (!sheet.ended_by.is_empty())
-        .then(|| view! { <span>"by " <span class="id">{show_name(&sheet.ended_by)}</span></span> });
+    let by = execution
+        .failed_by
+        .map(|by| view! { <span>"by " <span class="id">{show_name(&by)}</span></span> });
+    let error = execution.error.filter(|error| !error.is_empty());
     view! {
         <div class="answer">
             <div>
@@ -56,45 +77,14 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
                     <li>
                         <a href=links::EXECUTIONS>"Executions"</a>
                     </li>
-                    <li class="id">{show_name(&row.id)}</li>
+                    <li class="id">{show_name(&execution.id)}</li>
                 </ol>
-                <h1>{show_line(&sheet.heading)}</h1>
+                <h1>{show_line(&heading)}</h1>
                 <p class="meta">
-                    <span class=format!("state {}", row.state.1)>{row.state.0}</span>
-                    <span>"since " <Ago at=row.since now spoken=true /></span>
-                    {worker}
-                    {attempt}
-                    {by}
+                    {badge} <span>"since " <Ago at=execution.state_since now spoken=true /></span>
+                    {worker} {attempt} {by}
                 </p>
-                {(!row.error.is_empty()).then(|| view! { <p class="stop-line"><Spoken text=row.error /></p> })}
-            </div>
-        </div>
-        <div class="split">
-            <div class="stack">
-                <Letters
-                    letters=sheet.letters
-                    waiting=sheet.waiting
-                    back=links::execution(&row.id)
-                    all=links::letters_of_execution(&row.id)
-                    now
-                />
-                {(!sheet.result.is_empty())
-                    .then(|| {
-                        view! {
-                            <section class="section" aria-labelledby="result-title">
-                                <header>
-                                    <h2 id="result-title">"What came of it"</h2>
-                                </header>
-                                <pre class="body" tabindex="0" role="group" aria-label="The result">
-                                    {show_lines(&sheet.result)}
-                                </pre>
-                            </section>
-                        }
-                    })}
-            </div>
-            <div class="stack sooner">
-                <Course course=sheet.course />
-                {sheet.is_open.then(|| view! { <Ending id=row.id /> })}
+                {error.map(|text| view! { <p class="stop-line"><Spoken text /></p> })}
             </div>
         </div>
     }
@@ -102,18 +92,29 @@ fn Sheet(sheet: ExecutionSheet) -> impl IntoView {
 }
 
 #[component]
-fn Letters(
-    letters: Vec<(String, chrono::DateTime<chrono::Utc>, Said)>,
-    waiting: (i64, String),
-    back: String,
-    all: String,
-    now: chrono::DateTime<chrono::Utc>,
-) -> impl IntoView {
-    let (held, filter) = waiting;
+fn Outcomes(result: String) -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="result-title">
+            <header>
+                <h2 id="result-title">"What came of it"</h2>
+            </header>
+            <pre class="body" tabindex="0" role="group" aria-label="The result">
+                {show_lines(&result)}
+            </pre>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Letters(letters: Vec<NamedBy>, held: Held, execution: String) -> impl IntoView {
+    let now = now();
+    let all = links::letters_of_execution(&execution);
     let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
     let list = letters
         .into_iter()
-        .map(|(id, at, did)| {
+        .map(|by| {
+            let (id, at) = (by.letter_id.to_string(), by.arrived_at);
             let href = format!("{}/{id}", links::LETTERS);
             view! {
                 <li>
@@ -123,7 +124,7 @@ fn Letters(
                             {wording::short(&id)}
                         </a>
                         " "
-                        {said(did)}
+                        {said(view::said_of(by))}
                     </span>
                 </li>
             }
@@ -147,10 +148,11 @@ fn Letters(
                 view! { <p class="empty">"No dead letter names this execution."</p> }.into_any()
             } else {
                 view! {
-                    {(held > 0)
+                    {(held.count > 0)
                         .then(|| {
-                            let words = wording::counted(held, "held letter");
-                            view! { <SomeLetters letters=Which::Matching(filter) words back /> }
+                            let words = wording::counted(held.count, "held letter");
+                            let back = links::execution(&execution);
+                            view! { <SomeLetters letters=Which::Matching(held.filter) words back /> }
                         })}
                     <ul class="log">{list}</ul>
                 }
@@ -162,7 +164,7 @@ fn Letters(
 }
 
 #[component]
-fn Course(course: Vec<(String, chrono::DateTime<chrono::Utc>)>) -> impl IntoView {
+fn Course(course: Vec<(&'static str, DateTime<Utc>)>) -> impl IntoView {
     let rows = course
         .into_iter()
         .map(|(word, at)| {

@@ -1,59 +1,55 @@
 //! Which workers are silent?
 
-use chrono::{DateTime, Utc};
-use dlo_domain::event::LiveEvent;
+pub(super) mod table;
+mod view;
+
+use dlo_domain::execution::Execution;
+use dlo_domain::worker::KindSummary;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
-use crate::api::Said;
-use crate::api::executions::ExecutionRow;
-use crate::api::workers::{KindRow, WorkerList, list_workers};
-use crate::components::{
-    ApiCommand, ErrorPanel, ExecutionTable, Live, Waiting, WorkerTable, said, slow_ticks,
-};
-use crate::links;
+use super::executions::table::ExecutionTable;
+use super::frame::{Watches, shown};
+use super::said::{Said, said};
+use crate::components::ApiCommand;
+use crate::request::now;
 use crate::visible::show_name;
+use crate::{links, wording};
+use table::WorkerTable;
+use view::WorkersView;
 
-/// The workers. Their ages are read anew every ten seconds.
+/// Kinds of one page.
+const MOST_KINDS: usize = 500;
+
+/// The workers.
 #[component]
 pub(crate) fn WorkersPage() -> impl IntoView {
-    let query = use_query_map();
-    let of = move |name: &'static str| {
-        Memo::new(move |_| query.with(|query| query.get(name).unwrap_or_default()))
+    let [state, kind, cursor] = use_query_map().with_untracked(|query| {
+        ["state", "kind", "cursor"].map(|name| query.get(name).unwrap_or_default())
+    });
+    let asked = (state.clone(), kind.clone());
+    let read = async move { view::read(&state, &kind, &cursor).await };
+    let list = |view| {
+        let (state, kind) = asked;
+        view! { <List view state kind /> }.into_any()
     };
-    let (state, kind, cursor) = (of("state"), of("kind"), of("cursor"));
-    let version =
-        Live::current().version(|event| matches!(event, LiveEvent::Workers | LiveEvent::Missed));
-    let ticks = slow_ticks();
-    let workers = Resource::new(
-        move || (state.get(), kind.get(), cursor.get(), version.get(), ticks.get()),
-        |(state, kind, cursor, ..)| list_workers(state, kind, cursor),
-    );
     view! {
         <Title text="Workers" />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match workers.await {
-                    Ok(list) => {
-                        view! { <List list state=state.get_untracked() kind=kind.get_untracked() /> }
-                            .into_any()
-                    }
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Watches events=&["workers", "executions"] />
+        {shown(read, list)}
     }
     .into_any()
 }
 
 #[component]
-fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
-    if list.is_empty {
-        return view! { <Nobody heading=list.heading /> }.into_any();
+fn List(view: WorkersView, state: String, kind: String) -> impl IntoView {
+    if view.kinds.is_empty() {
+        return view! { <Nobody heading=view.heading /> }.into_any();
     }
-    let next = (!list.next.is_empty()).then(|| {
-        let pairs = [("state", &*state), ("kind", &*kind), ("cursor", &*list.next)];
+    let total = wording::counted(view.page.estimated_total, "worker");
+    let next = view.page.next_cursor.map(|next| {
+        let pairs = [("state", &*state), ("kind", &*kind), ("cursor", &*next)];
         links::with_query(links::WORKERS, pairs)
     });
     let chosen = (!kind.is_empty()).then(|| {
@@ -68,7 +64,7 @@ fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <h1>{said(list.heading)}</h1>
+                <h1>{said(view.heading)}</h1>
                 {chosen}
             </div>
         </div>
@@ -88,10 +84,10 @@ fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
         </nav>
         <section class="section" aria-labelledby="list-title">
             <header>
-                <h2 id="list-title">{list.total}</h2>
-                <span class="note">{list.note}</span>
+                <h2 id="list-title">{total}</h2>
+                <span class="note">"stale after 3 missed heartbeats; draining workers are not stale"</span>
             </header>
-            <WorkerTable rows=list.rows />
+            <WorkerTable rows=view.page.items />
             {next
                 .map(|href| {
                     view! {
@@ -104,15 +100,15 @@ fn List(list: WorkerList, state: String, kind: String) -> impl IntoView {
                     }
                 })}
         </section>
-        <Stuck rows=list.stuck now=list.now />
-        <Kinds kinds=list.kinds state />
+        <Stuck rows=view.stuck />
+        <Kinds kinds=view.kinds state />
     }
     .into_any()
 }
 
 /// Executions that stand still, and lead to their workers.
 #[component]
-fn Stuck(rows: Vec<ExecutionRow>, now: DateTime<Utc>) -> impl IntoView {
+fn Stuck(rows: Vec<Execution>) -> impl IntoView {
     if rows.is_empty() {
         return ().into_any();
     }
@@ -126,7 +122,7 @@ fn Stuck(rows: Vec<ExecutionRow>, now: DateTime<Utc>) -> impl IntoView {
                     <a href=all>"all that are stuck"</a>
                 </span>
             </header>
-            <ExecutionTable rows now />
+            <ExecutionTable rows now=now() />
         </section>
     }
     .into_any()
@@ -134,8 +130,8 @@ fn Stuck(rows: Vec<ExecutionRow>, now: DateTime<Utc>) -> impl IntoView {
 
 /// Workers folded by what their names have in common.
 #[component]
-fn Kinds(kinds: Vec<KindRow>, state: String) -> impl IntoView {
-    let row = move |row: KindRow| {
+fn Kinds(kinds: Vec<KindSummary>, state: String) -> impl IntoView {
+    let row = move |row: KindSummary| {
         let href = links::with_query(links::WORKERS, [("state", &*state), ("kind", &row.kind)]);
         view! {
             <tr>
@@ -144,10 +140,10 @@ fn Kinds(kinds: Vec<KindRow>, state: String) -> impl IntoView {
                         {show_name(&row.kind)}
                     </a>
                 </th>
-                <td class="fit num">{row.total}</td>
+                <td class="fit num">{wording::count(row.total())}</td>
                 <td class="fit">
-                    <span class="condition" data-well=(!row.is_ill).to_string()>
-                        {row.says}
+                    <span class="condition" data-well=(row.stale == 0).to_string()>
+                        {conditions(&row)}
                     </span>
                 </td>
             </tr>
@@ -167,11 +163,24 @@ fn Kinds(kinds: Vec<KindRow>, state: String) -> impl IntoView {
                         <th>"how they are"</th>
                     </tr>
                 </thead>
-                <tbody>{kinds.into_iter().map(row).collect_view()}</tbody>
+                <tbody>{kinds.into_iter().take(MOST_KINDS).map(row).collect_view()}</tbody>
             </table>
         </section>
     }
     .into_any()
+}
+
+/// `2 stale, 5 fresh`.
+fn conditions(kind: &KindSummary) -> String {
+    let counts = [
+        (kind.stale, "stale"),
+        (kind.draining, "draining"),
+        (kind.fresh, "fresh"),
+        (kind.stopped, "stopped"),
+    ];
+    let some = counts.iter().filter(|(count, _)| *count > 0);
+    let says = some.map(|(count, word)| format!("{} {word}", wording::count(*count)));
+    says.collect::<Vec<_>>().join(", ")
 }
 
 /// How a worker is made to report.

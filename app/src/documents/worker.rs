@@ -1,63 +1,50 @@
 //! How is one worker, and when was it away?
 
-use dlo_domain::event::LiveEvent;
+mod acting;
+pub(super) mod view;
+
+use dlo_domain::worker::{Condition, Downtime, Worker, WorkerReport};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::api::Said;
-use crate::api::timeline::{Drawing, read_timeline};
-use crate::api::workers::{DrainWorker, WorkerSheet, read_worker};
-use crate::components::{
-    ErrorPanel, Live, Notice, OneAxis, Waiting, WorkerBadge, said, slow_ticks, track_each,
-};
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use super::said::{Said, said};
+use super::workers::table::WorkerBadge;
+use crate::components::OneAxis;
 use crate::links;
+use crate::request::now;
 use crate::visible::{show_line, show_lines, show_name, show_within};
+use acting::DrainWorker;
+use view::WorkerView;
 
-/// One worker. Its forms are plain ones: each answer is a page.
+/// One worker.
 #[component]
 pub(crate) fn WorkerPage() -> impl IntoView {
-    let params = use_params_map();
-    let name = Memo::new(move |_| params.with(|all| all.get("name").unwrap_or_default()));
-    let version =
-        Live::current().version(|event| matches!(event, LiveEvent::Workers | LiveEvent::Missed));
-    let ticks = slow_ticks();
-    let worker = Resource::new(
-        move || (name.get(), version.get(), ticks.get()),
-        |(name, ..)| read_worker(name),
-    );
-    let query = use_query_map();
-    let reach = Memo::new(move |_| query.with(|query| query.get("reach").unwrap_or_default()));
-    let drawing = Resource::new(
-        move || (name.get(), reach.get(), version.get(), ticks.get()),
-        |(name, reach, ..)| read_timeline("worker".to_owned(), name, reach),
-    );
+    let name = use_params_map().with_untracked(|path| path.get("name").unwrap_or_default());
+    let reach = use_query_map().with_untracked(|query| query.get("reach").unwrap_or_default());
+    let read = async move { view::read(&name, &reach).await };
     view! {
         <Title text="Worker" />
-        <Notice />
-        <Transition fallback=Waiting>
-            {move || {
-                track_each(&[&worker, &drawing]);
-                Suspend::new(async move {
-                    match (worker.await, drawing.await) {
-                        (Ok(sheet), Ok(drawing)) => view! { <Sheet sheet drawing /> }.into_any(),
-                        (Err(error), _) | (_, Err(error)) => {
-                            view! { <ErrorPanel error /> }.into_any()
-                        }
-                    }
-                })
-            }}
-        </Transition>
+        <Watches events=&["workers", "executions"] />
+        <Outcome />
+        {shown(read, |view| view! { <Sheet view /> }.into_any())}
     }
     .into_any()
 }
 
 #[component]
-fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
-    let name = sheet.row.name.clone();
-    let kind = links::with_query(links::WORKERS, [("kind", &*sheet.kind)]);
-    let letters = (!sheet.row.queue.is_empty()).then(|| {
+fn Sheet(view: WorkerView) -> impl IntoView {
+    let (heading, facts, opinion, replay) =
+        (view.heading(), view.facts(), view.opinion(), view.replay());
+    let WorkerView { report: WorkerReport { worker, metadata, downtimes, .. }, drawing, .. } = view;
+    let metadata =
+        (!metadata.is_empty()).then(|| serde_json::to_string_pretty(&metadata).unwrap_or_default());
+    let name = worker.name.clone();
+    let kind = links::with_query(links::WORKERS, [("kind", &*worker.kind)]);
+    let letters = worker.queue.is_some().then(|| {
         let href = links::letters_of_worker(&name);
         view! { <a href=href>"letters that died in its queue"</a> }
     });
@@ -70,43 +57,42 @@ fn Sheet(sheet: WorkerSheet, drawing: Drawing) -> impl IntoView {
                     </li>
                     <li>
                         <a class="id" href=kind>
-                            {show_name(&sheet.kind)}
+                            {show_name(&worker.kind)}
                         </a>
                     </li>
                 </ol>
-                <h1>{said(sheet.heading)}</h1>
+                <h1>{said(heading)}</h1>
                 <p class="meta">
-                    <WorkerBadge condition=sheet.row.condition />
+                    <WorkerBadge condition=worker.condition />
                     {letters}
                     <a href=links::executions_of(&name)>"its executions"</a>
-                    {sheet.replay.map(|(href, words)| view! { <a class="button" href=href>{show_line(&words)}</a> })}
+                    {replay.map(|(href, words)| view! { <a class="button" href=href>{show_line(&words)}</a> })}
                 </p>
-                {(!sheet.opinion.is_empty())
-                    .then(|| view! { <p class="note-line">{show_lines(&sheet.opinion)}</p> })}
+                {opinion.map(|opinion| view! { <p class="note-line">{opinion}</p> })}
             </div>
         </div>
         <section class="section" aria-labelledby="facts-title">
             <header>
                 <h2 id="facts-title">"What is known of it"</h2>
             </header>
-            <dl class="slip">{sheet.facts.into_iter().map(fact).collect_view()}</dl>
-            {(!sheet.metadata.is_empty())
-                .then(|| {
+            <dl class="slip">{facts.into_iter().map(fact).collect_view()}</dl>
+            {metadata
+                .map(|metadata| {
                     view! {
                         <pre class="metadata" tabindex="0" aria-label="Metadata">
-                            {show_lines(&sheet.metadata)}
+                            {show_lines(&metadata)}
                         </pre>
                     }
                 })}
         </section>
-        {drain(&name, sheet.can_drain, sheet.can_activate)}
+        {drain(&worker)}
         <OneAxis drawing page=(links::worker(&name), Vec::new()) />
-        <Downtimes spans=sheet.downtimes />
+        <Downtimes spans=downtimes />
     }
     .into_any()
 }
 
-fn fact((name, value): (String, Said)) -> impl IntoView {
+fn fact((name, value): (&'static str, Said)) -> impl IntoView {
     view! {
         <div>
             <dt>{name}</dt>
@@ -116,7 +102,11 @@ fn fact((name, value): (String, Said)) -> impl IntoView {
     .into_any()
 }
 
-fn drain(name: &str, can_drain: bool, can_activate: bool) -> impl IntoView + use<> {
+fn drain(worker: &Worker) -> impl IntoView + use<> {
+    let (name, is_drained) = (&*worker.name, worker.drained_by.is_some());
+    let can_drain = !is_drained && worker.condition != Condition::Stopped;
+    let can_activate = worker.condition == Condition::Draining
+        || worker.condition == Condition::Stale && is_drained;
     let form = |drains: bool, says: String, note: &'static str| {
         view! {
             <form method="post" action=DrainWorker::PATH class="drain">
@@ -141,12 +131,14 @@ fn drain(name: &str, can_drain: bool, can_activate: bool) -> impl IntoView + use
 }
 
 #[component]
-fn Downtimes(spans: Vec<(String, String, String)>) -> impl IntoView {
+fn Downtimes(spans: Vec<Downtime>) -> impl IntoView {
     if spans.is_empty() {
         return view! { <p class="empty">"It never fell silent, as far as is remembered."</p> }
             .into_any();
     }
-    let row = |(since, until, lasted): (String, String, String)| {
+    let now = now();
+    let row = |away: Downtime| {
+        let (since, until, lasted) = view::downtime(away, now);
         view! {
             <tr>
                 <td>{since}</td>
