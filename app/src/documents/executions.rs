@@ -49,7 +49,7 @@ fn List(view: ExecutionsView, query: ParamsMap) -> impl IntoView {
     let content = if view.page.items.is_empty() {
         view! { <Nothing /> }.into_any()
     } else {
-        view! { <ExecutionTable rows=view.page.items now /> }.into_any()
+        view! { <ExecutionTable rows=view.page.items list="all" now /> }.into_any()
     };
     view! {
         <div class="answer">
@@ -70,7 +70,7 @@ fn List(view: ExecutionsView, query: ParamsMap) -> impl IntoView {
                                 "handed to a worker and not begun in time, the longest first; the monitor fails them"
                             </span>
                         </header>
-                        <ExecutionTable rows=view.stuck now />
+                        <ExecutionTable rows=view.stuck list="stuck" now />
                     </section>
                 }
             })}

@@ -11,10 +11,10 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::frame::shown;
+use super::frame::{Watches, shown};
 use super::outcome::Outcome;
 use super::queues::FindingList;
-use super::said::{Said, said};
+use super::said::{fact, said};
 use crate::components::Spoken;
 use crate::links;
 use crate::visible::{show_line, show_lines, show_name};
@@ -31,6 +31,7 @@ pub(crate) fn QueuePage() -> impl IntoView {
     let read = async move { view::of(draft, &look, &fault).await };
     view! {
         <Title text="Queue" />
+        <Watches events=&["topology"] />
         <Outcome />
         {shown(read, |view| view! { <Sheet view /> }.into_any())}
     }
@@ -92,16 +93,6 @@ fn Sheet(view: QueueView) -> impl IntoView {
             </header>
             {form}
         </section>
-    }
-    .into_any()
-}
-
-fn fact((name, value): (String, Said)) -> impl IntoView {
-    view! {
-        <div>
-            <dt>{name}</dt>
-            <dd>{said(value)}</dd>
-        </div>
     }
     .into_any()
 }

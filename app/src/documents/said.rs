@@ -29,3 +29,14 @@ pub(super) fn said(pieces: Said) -> AnyView {
     };
     pieces.into_iter().map(piece).collect_view().into_any()
 }
+
+/// What something is called, and what is known of it: an entry of a list of facts.
+pub(super) fn fact((name, value): (impl Into<String>, Said)) -> AnyView {
+    view! {
+        <div>
+            <dt>{name.into()}</dt>
+            <dd>{said(value)}</dd>
+        </div>
+    }
+    .into_any()
+}

@@ -11,7 +11,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
-use super::said::{Said, said};
+use super::said::{fact, said};
 use super::workers::table::WorkerBadge;
 use crate::components::OneAxis;
 use crate::links;
@@ -88,16 +88,6 @@ fn Sheet(view: WorkerView) -> impl IntoView {
         {drain(&worker)}
         <OneAxis drawing page=(links::worker(&name), Vec::new()) />
         <Downtimes spans=downtimes />
-    }
-    .into_any()
-}
-
-fn fact((name, value): (&'static str, Said)) -> impl IntoView {
-    view! {
-        <div>
-            <dt>{name}</dt>
-            <dd>{said(value)}</dd>
-        </div>
     }
     .into_any()
 }

@@ -122,7 +122,7 @@ fn Stuck(rows: Vec<Execution>) -> impl IntoView {
                     <a href=all>"all that are stuck"</a>
                 </span>
             </header>
-            <ExecutionTable rows now=now() />
+            <ExecutionTable rows list="stuck" now=now() />
         </section>
     }
     .into_any()

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::links;
+use crate::request::go_on_to;
 
 /// Fails an execution, or cancels it where `word` is `cancelled`.
 ///
@@ -28,6 +29,6 @@ pub(crate) async fn end_execution(
     };
     let operator = Actor::local_operator();
     desk().end_execution(&operator, &id, state, &reason).await?;
-    leptos_axum::redirect(&links::execution(&id));
+    go_on_to(&links::execution(&id));
     Ok(())
 }

@@ -16,10 +16,12 @@ pub(in crate::documents) const STUCK: &str = "stuck";
 pub(crate) fn ExecutionTable(
     /// What is listed.
     rows: Vec<Execution>,
+    /// What the list is called among those of its page, of which two may hold the same execution.
+    list: &'static str,
     /// When they were read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
-    let rows = rows.into_iter().map(|one| row(one, now)).collect_view();
+    let rows = rows.into_iter().map(|one| row(one, list, now)).collect_view();
     view! {
         <table class="ledger executions">
             <thead>
@@ -37,7 +39,7 @@ pub(crate) fn ExecutionTable(
     .into_any()
 }
 
-fn row(one: Execution, now: DateTime<Utc>) -> AnyView {
+fn row(one: Execution, list: &str, now: DateTime<Utc>) -> AnyView {
     let href = links::execution(&one.id);
     let worker = one.worker.as_ref().map(|worker| {
         view! {
@@ -49,7 +51,7 @@ fn row(one: Execution, now: DateTime<Utc>) -> AnyView {
     let (badge, attempt) = (badge(&one), attempt(&one));
     let error = one.error.unwrap_or_default();
     view! {
-        <tr data-row="" id=href.clone()>
+        <tr data-row="" id=format!("{list}{href}")>
             <td class="main fill">
                 <div class="why">
                     <a class="id" href=href.clone()>
