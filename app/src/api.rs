@@ -1,16 +1,8 @@
-//! Server functions: all that pages read, and all that people do on them. Each is a public
-//! endpoint: it checks what it is given, asks the desk, and says where to go on.
+//! Server functions that more than one page has a form for. Each is a public endpoint: it checks what it is given,
+//! asks the desk, and says where to go on.
 //! Nothing here names Postgres or RabbitMQ.
 
-pub mod changes;
-pub mod groups;
 pub mod letters;
-pub mod office;
-pub mod policies;
-pub mod replays;
-pub mod rules;
-pub mod sources;
-pub mod timeline;
 pub mod views;
 
 use dlo_domain::ids::LetterId;
@@ -20,10 +12,6 @@ use dlo_domain::selection::Selection;
 use crate::error::ApiError;
 
 /// Reads an id; one that cannot be read names nothing.
-#[cfg_attr(
-    not(feature = "ssr"),
-    expect(dead_code, reason = "only the bodies of server functions call it")
-)]
 pub(crate) fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
     text.parse().map_err(|_| {
         ApiError::not_found(format!(
@@ -33,10 +21,6 @@ pub(crate) fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiE
 }
 
 /// Reads the place where a page begins; the empty text is the first page.
-#[cfg_attr(
-    not(feature = "ssr"),
-    expect(dead_code, reason = "only the bodies of server functions call it")
-)]
 pub(crate) fn cursor(text: &str) -> Result<Option<Cursor>, ApiError> {
     if text.is_empty() {
         return Ok(None);
@@ -46,10 +30,6 @@ pub(crate) fn cursor(text: &str) -> Result<Option<Cursor>, ApiError> {
 }
 
 /// A length of time as people write it, `90`, `10s`, `5m`, `2h` or `7d`: in seconds, more than none.
-#[cfg_attr(
-    not(feature = "ssr"),
-    expect(dead_code, reason = "only the bodies of server functions call it")
-)]
 pub(crate) fn seconds(text: &str) -> Option<u32> {
     let digits = text.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
@@ -64,11 +44,11 @@ pub(crate) fn seconds(text: &str) -> Option<u32> {
 }
 
 /// The checked letters, or all that match the filter when `scope` says so.
-#[cfg_attr(
-    not(feature = "ssr"),
-    expect(dead_code, reason = "only the bodies of server functions call it")
-)]
-fn selection(ids: Vec<LetterId>, filter: String, scope: &str) -> Result<Selection, ApiError> {
+pub(crate) fn selection(
+    ids: Vec<LetterId>,
+    filter: String,
+    scope: &str,
+) -> Result<Selection, ApiError> {
     let chosen = if scope == "matching" {
         Selection { all: filter.trim().is_empty(), filter: Some(filter), ..Selection::default() }
     } else {

@@ -1,10 +1,12 @@
 //! The only error that crosses the wire. What went wrong inside stays in the log, under a
 //! reference that both sides name.
 
-use crate::codec::JsonText;
 use leptos::prelude::*;
+use leptos::server_fn::codec::JsonEncoding;
 use leptos::server_fn::error::ServerFnErrorErr;
 use serde::{Deserialize, Serialize};
+
+use crate::request::answer_with;
 
 /// Why a page or an action did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -80,16 +82,8 @@ impl ApiError {
     }
 }
 
-/// Sets the status of the answer; a browser has none to set.
-fn answer_with(status: u16) {
-    #[cfg(feature = "ssr")]
-    crate::request::answer_with(status);
-    #[cfg(not(feature = "ssr"))]
-    let _ = status;
-}
-
 impl FromServerFnError for ApiError {
-    type Encoder = JsonText;
+    type Encoder = JsonEncoding;
 
     fn from_server_fn_error(value: ServerFnErrorErr) -> Self {
         match value {

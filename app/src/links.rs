@@ -1,9 +1,7 @@
 //! Addresses of pages: the filter, the page of a list and the tab all live in the URL.
 
-#[cfg(feature = "ssr")]
 mod alerts;
-#[cfg(feature = "ssr")]
-mod documents;
+mod pages;
 
 use std::fmt::Write as _;
 
@@ -11,13 +9,8 @@ use dlo_domain::filter::{FilterFault, FilterForm, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
 use leptos_router::params::ParamsMap;
 
-use crate::api::changes::EditForm;
-#[cfg(feature = "ssr")]
-use crate::api::replays::{FIELDS, ReplayForm};
-#[cfg(feature = "ssr")]
 pub use alerts::*;
-#[cfg(feature = "ssr")]
-pub(crate) use documents::*;
+pub(crate) use pages::*;
 
 /// The list of letters.
 pub(crate) const LETTERS: &str = "/letters";
@@ -33,6 +26,12 @@ pub(crate) fn rule_form(id: &str) -> String {
     format!("{RULES}/{}", if id.is_empty() { "new" } else { id })
 }
 
+/// Whether the page at a path has islands: the list of letters and the form of a rule have a box for a filter.
+pub(crate) fn has_islands(path: &str) -> bool {
+    let of_rule = path.strip_prefix(RULES).and_then(|rest| rest.strip_prefix('/'));
+    path == LETTERS || of_rule.is_some_and(|id| !id.starts_with("retries"))
+}
+
 /// The queues of brokers.
 pub(crate) const QUEUES: &str = "/queues";
 
@@ -44,25 +43,12 @@ pub(crate) fn queue(broker: &str, vhost: &str, name: &str) -> String {
     within(&within(&within(QUEUES, broker), vhost), name)
 }
 
-/// The list of replays.
-pub(crate) const REPLAYS: &str = "/replays";
-
-/// The replays of one retry policy.
-pub(crate) fn replays_of(policy: &str) -> String {
-    with_query(REPLAYS, [("by", &*format!("policy:{policy}"))])
-}
-
 /// The retry policies.
 pub(crate) const RETRIES: &str = "/rules/retries";
 
 /// The form of a retry policy; of a new one when the id is empty.
 pub(crate) fn policy_form(id: &str) -> String {
     format!("{RETRIES}/{}", if id.is_empty() { "new" } else { id })
-}
-
-/// How a link is followed: what only the server makes is loaded as a page of its own.
-pub(crate) fn rel(href: &str) -> Option<&'static str> {
-    href.starts_with(ALERTS).then_some("external")
 }
 
 /// The alerts that are open.
@@ -138,17 +124,6 @@ pub(crate) fn worker(name: &str) -> String {
 /// The page of a new replay.
 pub(crate) const NEW_REPLAY: &str = "/replays/new";
 
-/// The page of a new replay, with everything that its form holds.
-#[cfg(feature = "ssr")]
-pub(crate) fn new_replay(form: &ReplayForm) -> String {
-    let ids: Vec<String> = form.ids.iter().map(ToString::to_string).collect();
-    let ids = ids.iter().map(|id| ("ids[]", id.as_str()));
-    let chosen = [("q", form.q.as_str()), ("scope", form.scope.as_str())];
-    let fields = FIELDS.map(|name| (name, form.manner.get(name)));
-    let fields = fields.iter().map(|(name, value)| (*name, value.as_str()));
-    with_query(NEW_REPLAY, ids.chain(chosen).chain(fields))
-}
-
 /// The page of a new replay of what waits of a group.
 #[must_use]
 pub fn replay_of_group(id: GroupId) -> String {
@@ -183,16 +158,6 @@ pub(crate) const WAITING: &str = "state:(held,scheduled,unknown)";
 /// A group's letters, as a filter.
 pub(crate) fn of_group(id: GroupId) -> String {
     LetterFilter::of_group(id).to_string()
-}
-
-/// The letters that two filters mean, both given as text.
-pub(crate) fn letters_within(scope: &str, term: &str) -> String {
-    with_query(LETTERS, [("q", format!("{scope} {term}").trim())])
-}
-
-/// The letters in one state, worst or not.
-pub(crate) fn letters_in(state: dlo_domain::state::LetterState) -> String {
-    letters(&FilterForm { state: Some(state), ..FilterForm::default() })
 }
 
 /// A filter as the fields of a form; what none of them can hold is `q`.
@@ -231,18 +196,6 @@ pub(crate) fn edit(id: LetterId) -> String {
     format!("/letters/{id}/edit")
 }
 
-/// The same with a draft that was kept, and with the fields beside it.
-pub(crate) fn edit_of(id: LetterId, form: &EditForm) -> String {
-    let fields = [
-        ("as", &form.shape),
-        ("draft", &form.draft),
-        ("queue", &form.queue),
-        ("headers", &form.headers),
-        ("needs_approval", &form.needs_approval),
-    ];
-    with_query(&edit(id), fields.map(|(name, value)| (name, &**value)))
-}
-
 /// What a replay sent in place of a letter's body.
 pub(crate) fn sent(id: LetterId, replay: ReplayId) -> String {
     format!("/letters/{id}/sent/{replay}")
@@ -254,7 +207,6 @@ pub(crate) fn arrival(id: LetterId, ordinal: i32) -> String {
 }
 
 /// The bytes of one arrival.
-#[cfg(feature = "ssr")]
 pub(crate) fn body(id: LetterId, arrival: &str) -> String {
     with_query(&format!("/letters/{id}/body"), [("arrival", arrival)])
 }
@@ -267,12 +219,6 @@ pub(crate) fn replay(id: ReplayId) -> String {
 /// A replay, and where its unknown letters would be looked for.
 pub(crate) fn search(id: ReplayId) -> String {
     format!("/replays/{id}?search=yes#search")
-}
-
-/// A replay, and that so many of its letters were found.
-#[cfg(feature = "ssr")]
-pub(crate) fn searched(id: ReplayId, letters: i64) -> String {
-    format!("/replays/{id}?notice=searched&letters={letters}")
 }
 
 /// One group.

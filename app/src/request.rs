@@ -95,9 +95,11 @@ pub(crate) fn lead_back<F: ServerFn>(page: &str, error: &ApiError) {
 
 /// The place to go back to after a form, if it is one of our own pages; else `otherwise`.
 pub(crate) fn safe_return<'a>(back: &'a str, otherwise: &'a str) -> &'a str {
-    let is_ours = ["/letters", "/replays", "/sources"].iter().any(|page| {
-        back.strip_prefix(page).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
-    });
+    let is_ours =
+        ["/letters", "/replays", "/sources", "/groups", "/executions"].iter().any(|page| {
+            back.strip_prefix(page)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        });
     let is_plain = back.bytes().all(|byte| byte.is_ascii_graphic()) && !back.contains('\\');
     if is_ours && is_plain && back.len() < 8_000 { back } else { otherwise }
 }
@@ -146,7 +148,9 @@ mod tests {
 
     #[test]
     fn only_our_own_pages_are_gone_back_to() {
-        for ours in ["/letters", "/letters?state=held", "/replays/new?q=a", "/sources"] {
+        for ours in
+            ["/letters", "/letters?state=held", "/replays/new?q=a", "/groups/1", "/executions/a"]
+        {
             assert_eq!(safe_return(ours, "/"), ours);
         }
         for foreign in [

@@ -1,31 +1,36 @@
 //! The HTML document around the application. Nothing in it is inline but what carries the nonce.
 
+use std::sync::Arc;
+
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::{HashedStylesheet, MetaTags};
 
-use crate::App;
+use crate::Pages;
 
-/// What the server renders for every page of the application.
+/// What `document.js` imports.
+const MODULES: [&str; 8] =
+    ["ages", "keys", "forms", "fields", "plan", "morph", "times", "idiomorph"];
+
+/// Which pages a browser may ask for before somebody follows a link to them, once they point at it. A page is only
+/// ever read; but what answers with a file is none, and a plan is much work for somebody who only points.
+const ON_INTENT: &str = r#"{"prefetch":[{"eagerness":"moderate","where":{"and":[
+{"href_matches":"/*"},{"not":{"href_matches":["/api/*","/letters/*/body","/replays/new"]}},
+{"not":{"selector_matches":"[aria-current=page]"}}]}}]}"#;
+
+/// The path of the folder in which the scripts are: a context of every document.
+#[derive(Debug, Clone)]
+pub struct Scripts(pub Arc<str>);
+
+/// What the server renders for every document.
+///
+/// # Panics
+/// Panics if nobody has said where the scripts are.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
-    let scripts = view! {
-        <AutoReload options=options.clone() />
-        <HydrationScripts options=options.clone() />
-    };
-    frame(options, scripts.into_any(), || view! { <App /> }.into_any())
-}
-
-/// What the server renders for every document: no program goes with it.
-#[cfg(feature = "ssr")]
-pub fn document(options: LeptosOptions) -> impl IntoView {
-    let script = view! { <script type="module" src="/document.js"></script> };
-    frame(options, script.into_any(), || view! { <crate::Documents /> }.into_any())
-}
-
-fn frame(
-    options: LeptosOptions,
-    scripts: AnyView,
-    body: impl FnOnce() -> AnyView,
-) -> impl IntoView {
+    // `Islands` loads the program by them.
+    provide_context(options.clone());
+    let Scripts(folder) = use_context().expect("the server says where the scripts are");
+    let script = move |name: &str| format!("{folder}/{name}.js");
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -49,13 +54,16 @@ fn frame(
                 />
                 <HashedStylesheet options id="style" />
                 // Before the first painting: it knows which paper a person likes.
-                <script src="/theme.js"></script>
-                <script src="/keys.js" defer></script>
-                {scripts}
+                <script src=script("theme")></script>
+                // Nor is a time seen in UTC first by somebody who reads it in another zone.
+                <script type="module" blocking="render" src=script("times")></script>
+                <script type="module" src=script("document")></script>
+                <script type="speculationrules" nonce=use_nonce() inner_html=ON_INTENT></script>
+                {MODULES.map(|name| view! { <link rel="modulepreload" href=script(name) /> })}
                 <MetaTags />
             </head>
             <body>
-                {body()}
+                <Pages />
             </body>
         </html>
     }

@@ -1,7 +1,5 @@
 //! Names and texts from outside as pages show them: nothing in them is unseen, and none of them turns the words
 //! beside it around. What a form sends, a link names or a button copies keeps its true characters.
-//!
-//! None of these is generic: every page calls them, and each copy would be loaded by the browser.
 
 use dlo_domain::visible_text::{Piece, pieces, visible, visible_lines, visible_within};
 use leptos::prelude::*;
@@ -39,7 +37,7 @@ pub(crate) fn show_within(name: &str) -> String {
     visible_within(name).into_owned()
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

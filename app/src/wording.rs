@@ -1,43 +1,9 @@
 //! Numbers, sizes and ages as people read them. Pure: the time comes from the server.
+use std::ops::Range;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
 use dlo_domain::death::Reason;
-use dlo_domain::page::Total;
-
-/// `1204` as `1,204`.
-pub(crate) fn count(number: i64) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
-    if number < 0 {
-        text.push('−');
-    }
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 letter`, `1,204 letters`.
-pub(crate) fn counted(number: i64, noun: &str) -> String {
-    format!("{} {}", count(number), plural(number, noun))
-}
-
-/// `1 letter`, `1,204 letters`, `10,000 or more letters`.
-pub(crate) fn how_many(total: Total, noun: &str) -> String {
-    if total.is_least {
-        format!("{} or more {noun}s", count(total.count))
-    } else {
-        counted(total.count, noun)
-    }
-}
-
-/// `letter` or `letters`.
-pub(crate) fn plural(number: i64, noun: &str) -> String {
-    if number == 1 { noun.to_owned() } else { format!("{noun}s") }
-}
+pub(crate) use dlo_domain::numbers::{count, counted, how_many, plural};
 
 /// `once`, `twice`, `7 times`.
 pub(crate) fn times(number: i32) -> String {
@@ -91,8 +57,7 @@ pub(crate) fn age(seconds: i64) -> String {
     }
 }
 
-/// How long something lasted, in two units: `6 min 06 s`. Only the server puts that into words.
-#[cfg(any(test, feature = "ssr"))]
+/// How long something lasted, in two units: `6 min 06 s`.
 pub(crate) fn span(seconds: i64) -> String {
     match seconds {
         ..60 => format!("{seconds} s"),
@@ -105,6 +70,25 @@ pub(crate) fn span(seconds: i64) -> String {
 /// `2026-03-12 03:14:20 UTC`.
 pub(crate) fn absolute(at: DateTime<Utc>) -> String {
     format!("{} {} UTC", day(at), clock(at))
+}
+
+/// `2026-03-12 03:14 UTC`.
+pub(crate) fn minute(at: DateTime<Utc>) -> String {
+    format!("{} {} UTC", day(at), hour(at))
+}
+
+/// The first time in a sentence that is told as `2026-03-12 03:14:20 UTC`, or without seconds: where it stands, and
+/// when it is.
+pub(crate) fn time_in(sentence: &str) -> Option<(Range<usize>, DateTime<Utc>)> {
+    const FORMS: [(&str, usize); 2] = [("%F %T", 19), ("%F %R", 16)];
+    sentence.match_indices(" UTC").find_map(|(end, zone)| {
+        FORMS.iter().find_map(|(form, length)| {
+            let start = end.checked_sub(*length)?;
+            let told = sentence.get(start..end)?;
+            let at = NaiveDateTime::parse_from_str(told, form).ok()?;
+            (at.format(form).to_string() == told).then(|| (start..end + zone.len(), at.and_utc()))
+        })
+    })
 }
 
 /// `2026-03-12`.

@@ -28,7 +28,7 @@ mod values;
 pub use charset::{ReadText, read_text};
 pub use contents::{Contents, MOST_EXCERPT_BYTES, MOST_VALUE_BYTES};
 pub use document::{Attempt, Document, read_document};
-pub use envelope::{Envelope, Inside, PackedMember, open_envelope, take_apart};
+pub use envelope::{Envelope, Inside, PackedMember, failure_envelope, open_envelope, take_apart};
 pub use formats::avro::{AvroId, AvroSchema, AvroTypes};
 pub(crate) use formats::json::at;
 pub use formats::protobuf::{MessageId, ProtobufTypes, rank};

@@ -1,6 +1,6 @@
 // A letter arrives while somebody looks, and is read.
 import { readFile } from 'node:fs/promises';
-import { rows, section, total } from '../fixtures/list';
+import { pick, rows, section, total } from '../fixtures/list';
 import { expect, live, test } from '../fixtures/test';
 
 /** What a browser says of a download that a page of ours begins; Playwright's own requests say nothing. */
@@ -22,11 +22,26 @@ test('a letter that dies while the list is open is announced, and shown when it 
   const pill = page.getByRole('button', { name: '1 new', exact: true });
   await expect(pill).toBeVisible();
   await expect(rows(page), 'the list does not move by itself').toHaveCount(1);
+  await pick(page, 'the first');
 
   await pill.click();
   await expect(total(page, '2 letters')).toBeVisible();
   await expect(rows(page).first()).toContainText('the second');
   await expect(pill).toBeHidden();
+  await expect(rows(page, 'the first').getByRole('checkbox'), 'what was checked stays so').toBeChecked();
+  await expect(rows(page, 'the second').getByRole('checkbox')).not.toBeChecked();
+  await expect(page.getByRole('group', { name: 'The checked letters' })).toContainText('1 letter checked');
+});
+
+test('ages grow in a list that is not read again by itself', async ({ page, workplace }) => {
+  await workplace.die({ headers: { 'x-error': 'an hour ago, soon' } });
+  await workplace.letters(1);
+  await page.clock.install();
+  await page.goto(workplace.list());
+  await live(page);
+  await expect(rows(page).first()).toContainText(/ s\b|now/);
+  await page.clock.fastForward('01:00:30');
+  await expect(rows(page).first()).toContainText('1 h');
 });
 
 test('the announcement counts what the list would show, and nothing else', async ({ page, workplace, running }) => {
@@ -211,7 +226,6 @@ test('a body that is empty and a header that is none of ours are no faults', asy
 test('an address of a letter that is not there says so', async ({ page, faults }) => {
   const nowhere = '/letters/01900000-0000-7000-8000-000000000000';
   faults.foresee(404, nowhere);
-  for (const asked of ['/ui/letter', '/ui/letters/related', '/ui/payload']) faults.allow(404, asked);
   const answer = await page.goto(nowhere);
   expect(answer?.status()).toBe(404);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here.');

@@ -38,6 +38,27 @@ test('the overview leads to a group, and the group says which version its letter
   await expect(page).toHaveURL(new RegExp(`/letters\\?q=group:${group.id}\\+header\\.x-version:2\\.3\\.1$`));
 });
 
+test('a link stays that of its group while another takes its place', async ({ page, workplace, running }) => {
+  const [first, second] = ['the weather vane of the mill is stuck', 'the mill race runs dry at noon'];
+  const dies = (error: string) => workplace.die({ headers: { 'x-error': error } });
+  for (let number = 0; number < 3; number += 1) await dies(first);
+  await dies(second);
+  await workplace.letters(4);
+  const group = await groupOf(running.api, first);
+  await page.goto('/');
+  await live(page);
+  const worst = section(page, 'Groups by impact');
+  const order = async () => {
+    const titles = await worst.locator('tbody a').allTextContents();
+    return titles.filter((title) => [first, second].includes(title));
+  };
+  expect(await order()).toEqual([first, second]);
+  const aimedAt = await worst.getByRole('link', { name: first }).elementHandle();
+  for (let number = 0; number < 4; number += 1) await dies(second);
+  await expect.poll(order).toEqual([second, first]);
+  expect(await aimedAt!.getAttribute('href'), 'who aims at it does not press another').toBe(`/groups/${group.id}`);
+});
+
 test('a muted group is left off the overview', async ({ page, workplace, running }) => {
   const title = 'the ferry bell was stolen by a heron';
   await workplace.die({ headers: { 'x-error': title } });

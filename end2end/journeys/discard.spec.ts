@@ -65,6 +65,22 @@ test('checked letters are discarded together, and the toast takes it back', asyn
   expect(letters.map(({ state }) => state)).toEqual(['held', 'held', 'held']);
 });
 
+test('a discard is told and can be taken back although the list cannot be read again', async ({ page, workplace }) => {
+  await workplace.die({ headers: { 'x-error': 'the list stays as it is' } });
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await live(page);
+  await pick(page, 'the list stays as it is');
+  await page.getByRole('textbox', { name: 'Reason for the discard' }).first().fill('away');
+  await page.route('**/letters?**', (route) => route.abort('aborted'));
+  await page.getByRole('button', { name: 'Discard 1 letter', exact: true }).click();
+  await expect(page.getByText('1 letter discarded.')).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'could not be read again' })).toBeVisible();
+  await page.unroute('**/letters?**');
+  await page.getByRole('button', { name: 'Undo: hold 1 letter again' }).click();
+  await expect.poll(async () => (await workplace.letters(1))[0]!.state).toBe('held');
+});
+
 test('every letter of the page is checked at once, and unchecked', async ({ page, workplace }) => {
   for (const name of ['one', 'two']) await workplace.die({ body: name });
   await workplace.letters(2);
@@ -152,13 +168,25 @@ test('what is being written stays, whatever happens elsewhere meanwhile', async 
   await page.getByText('Discard…', { exact: true }).click();
   const reason = page.getByRole('textbox', { name: 'Reason for the discard' });
   await reason.pressSequentially('half a sent');
-  const reading = page.waitForResponse((answer) => answer.url().includes('/ui/letter?'));
+  // Until the page has heard that a letter came again, and had the time in which it would read itself again.
+  const heard = page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const stream = new EventSource('/events');
+        stream.onmessage = ({ data }) => {
+          const event = JSON.parse(String(data)) as { type: string; died_again?: number };
+          if (event.type !== 'arrived' || !event.died_again) return;
+          stream.close();
+          setTimeout(resolve, 3_000);
+        };
+      }),
+  );
   await workplace.die({ headers: { 'x-error': 'another' } });
   const other = (await workplace.letters(2)).find((letter) => letter.id !== id)!.id;
   await running.api.replay([other]);
   await expect.poll(async () => (await running.api.letter(other)).state).toBe('replayed');
   await workplace.reject();
-  await reading;
+  await heard;
   await expect.poll(async () => (await running.api.letter(other)).arrivals.length).toBe(2);
   await expect(reason).toBeFocused();
   await reason.pressSequentially('ence');

@@ -92,6 +92,27 @@ test('queue, reason and time narrow the list', async ({ page, workplace }) => {
   await expect(page.getByText('No letter matches this filter.')).toBeVisible();
 });
 
+test('what is written while a list is on its way stays', async ({ page, workplace }) => {
+  await workplace.die();
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await live(page);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route('**/letters?*state=discarded*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const queue = page.getByRole('combobox', { name: 'queue' });
+  await page.getByRole('combobox', { name: 'state' }).selectOption('discarded');
+  await queue.fill('another.*');
+  await field(page).fill('age:>1h');
+  letGo();
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+  await expect(queue).toHaveValue('another.*');
+  await expect(field(page)).toHaveValue('age:>1h');
+});
+
 test('a filter that cannot be read is pointed at, and nothing is listed in its place', async ({ page, workplace }) => {
   await workplace.die();
   await workplace.letters(1);
@@ -106,6 +127,45 @@ test('a filter that cannot be read is pointed at, and nothing is listed in its p
   await field(page).fill(`source:${workplace.source}`);
   await field(page).press('Enter');
   await expect(total(page, '1 letter')).toBeVisible();
+});
+
+test('what is chosen while the page loads is asked for, and back leads to what was before', async ({ page, workplace }) => {
+  await workplace.die({ headers: { 'x-error': 'rejected just now' } });
+  await workplace.letters(1);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route('**/forms.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(workplace.list(), { waitUntil: 'commit' });
+  await page.getByRole('combobox', { name: 'state' }).selectOption('discarded');
+  letGo();
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+  await page.goto('/sources');
+  await live(page);
+  await page.goBack();
+  await expect(page.getByText('No letter matches this filter.')).toBeVisible();
+  await page.goBack();
+  await expect(total(page, '1 letter')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'state' })).toHaveValue('');
+});
+
+test('what is written before the box offers anything stays, and is completed then', async ({ page, workplace }) => {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route('**/*.wasm', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(workplace.list());
+  await field(page).fill('queue:early stat');
+  letGo();
+  await live(page);
+  await expect(field(page)).toHaveValue('queue:early stat');
+  await field(page).pressSequentially('e');
+  await page.getByRole('option', { name: /^state:/ }).click();
+  await expect(field(page)).toHaveValue('queue:early state:');
 });
 
 test('names that an address must escape are found by the filter', async ({ page, workplace, broker, running }) => {

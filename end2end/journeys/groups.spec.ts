@@ -8,7 +8,7 @@ const sentence = (page: Page) => page.getByRole('heading', { level: 1 });
 const badge = (page: Page, state: string) => page.locator('.meta .state', { hasText: state });
 const happened = (page: Page) => section(page, 'What happened').getByRole('listitem');
 
-test('a group is found, taken, muted, reopened and resolved', async ({ page, workplace, running, faults }) => {
+test('a group is found, taken, muted, reopened and resolved', async ({ page, workplace, running }) => {
   const [group] = await groupsOf(running.api, workplace, ['the ledger of amber street refuses vouchers']);
   await page.goto('/');
   await live(page);
@@ -24,7 +24,6 @@ test('a group is found, taken, muted, reopened and resolved', async ({ page, wor
 
   await page.getByText('Mute…', { exact: true }).click();
   await page.getByRole('combobox', { name: 'for' }).selectOption('any time');
-  faults.foresee(400, '/ui/groups/mute');
   await page.getByRole('button', { name: 'Mute this group' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'A mute needs an end' })).toBeVisible();
   await page.getByRole('textbox', { name: 'or until so many more letters' }).fill('20');
@@ -45,38 +44,45 @@ test('a group is found, taken, muted, reopened and resolved', async ({ page, wor
   await expect(rows(page, group!.title)).toHaveCount(0);
 });
 
-test('what changes while a part of the page is still read is shown when that part came', async ({
-  page,
-  workplace,
-  running,
-}) => {
+test('what was asked for before a button was pressed is not shown after it', async ({ page, workplace, running }) => {
   const [group] = await groupsOf(running.api, workplace, ['the bridge keeper of low marsh lost count']);
-  // The stream of events never opens: nothing but the buttons has the page read again.
-  await page.route('**/events', () => undefined);
-  const lives = page.waitForRequest('**/events');
-  await page.goto(`/groups/${group!.id}`);
-  await lives;
+  await open(page, group!.id);
+  const states = await page.evaluateHandle(() => {
+    const seen: string[] = [];
+    new MutationObserver(() => seen.push(document.querySelector('.meta .state')?.textContent ?? '')).observe(
+      document.querySelector('main')!,
+      { childList: true, characterData: true, subtree: true },
+    );
+    return seen;
+  });
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route(/\/ui\/timeline/, async (route) => {
-    await released;
-    await route.continue();
+  let isRead = () => {};
+  const read = new Promise<void>((resolve) => {
+    isRead = resolve;
   });
-  const read = (state: string): Promise<unknown> =>
-    page.waitForResponse(
-      async (answer) =>
-        new URL(answer.url()).pathname === '/ui/group' && (await answer.text()).includes(`"state":"${state}"`),
-    );
-  const first = read('investigating');
-  await page.getByRole('button', { name: 'Assign to me' }).click();
-  await first;
-  const second = read('resolved');
+  await page.route(
+    `**/groups/${group!.id}`,
+    async (route) => {
+      const answer = await route.fetch();
+      isRead();
+      await released;
+      await route.fulfill({ response: answer });
+    },
+    { times: 1 },
+  );
+  await read;
   await page.getByRole('button', { name: 'Resolve' }).click();
-  await second;
-  release();
   await expect(badge(page, 'resolved')).toBeVisible();
+  const again = page.waitForResponse((answer) => answer.url().includes(`/groups/${group!.id}`));
+  release();
+  await (await again).finished();
+  const next = page.waitForResponse((answer) => answer.url().includes(`/groups/${group!.id}`));
+  await (await next).finished();
+  await expect(badge(page, 'resolved')).toBeVisible();
+  expect(await states.evaluate((seen) => seen.slice(seen.indexOf('resolved')))).not.toContain('open');
 });
 
 test('the list follows letters that arrive, but not under the pointer', async ({ page, workplace, running }) => {
@@ -99,25 +105,50 @@ test('the list follows letters that arrive, but not under the pointer', async ({
   await expect(row.getByRole('cell').nth(3)).toHaveText('3');
 });
 
+test('a group shows its newest letters: what fails, what it said, and where', async ({ page, workplace, running }) => {
+  const title = 'the lamplighter of quay nine found no ladder';
+  for (const rung of [1, 2, 3, 4, 5, 6, 7]) {
+    const headers = { 'x-error': title, 'x-stack-trace': 'at Ladder.climb(ladder.ts:7)' };
+    await workplace.die({ body: { rung }, headers });
+  }
+  await workplace.letters(7);
+  await expect.poll(async () => (await groupOf(running.api, title)).letters).toBe(7);
+  await open(page, (await groupOf(running.api, title)).id);
+  const letters = section(page, 'Letters');
+  await expect(letters.getByRole('listitem')).toHaveCount(6);
+  const [first, second] = [letters.getByRole('listitem').first(), letters.getByRole('listitem').nth(1)];
+  await expect(first).toContainText(title);
+  await expect(first.getByText('"rung": 7')).toBeVisible();
+  await expect(first.getByText('ladder.ts:7')).toBeVisible();
+  await expect(second.getByText('"rung": 6')).toBeHidden();
+  await second.locator('summary').click();
+  await expect(second.getByText('"rung": 6')).toBeVisible();
+  await second.getByRole('link', { name: 'Open this letter' }).click();
+  await expect(section(page, 'Payload')).toContainText('rung');
+  await page.goBack();
+  await letters.getByRole('link', { name: 'All 7' }).click();
+  await expect(rows(page)).toHaveCount(7);
+});
+
 test('what people write down of a group is kept, and what makes no sense is refused at the form', async ({
   page,
   workplace,
   running,
-  faults,
 }) => {
   const [group] = await groupsOf(running.api, workplace, ['the orchard inspector counted no pears']);
   await open(page, group!.id);
   const form = section(page, 'Owner, ticket, tags');
   await form.getByRole('textbox', { name: 'owner' }).fill('billing on-call');
   await form.getByRole('textbox', { name: 'address of the ticket' }).fill('javascript:alert(1)');
-  faults.foresee(400, '/ui/groups/particulars');
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(form.getByRole('alert')).toContainText('must begin with http:// or https://');
+  const refused = page.getByRole('alert').filter({ hasText: 'must begin with http:// or https://' });
+  await expect(refused).toBeInViewport();
+  await expect(form.getByRole('textbox', { name: 'owner' })).toHaveValue('billing on-call');
   await form.getByRole('textbox', { name: 'address of the ticket' }).fill('https://tickets.example/BILL-4417');
   await form.getByRole('textbox', { name: /^tags/ }).fill('money, release');
   await form.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('link', { name: 'https://tickets.example/BILL-4417' })).toBeVisible();
-  await expect(form.getByRole('alert')).toHaveCount(0);
+  await expect(refused).toHaveCount(0);
 
   const log = section(page, 'What happened');
   await log.getByRole('textbox', { name: 'note' }).fill('Rolled back.\nWatching.');

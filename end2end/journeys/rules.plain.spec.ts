@@ -22,14 +22,14 @@ test('a rule is previewed, saved, moved, switched off and deleted', async ({ pag
 
   await filterBox(page).fill(`queue:${workplace.work}`);
   await page.getByRole('button', { name: 'Save this rule' }).click();
-  await expect(page).toHaveURL(/\/rules\?notice=rule$/);
-  await expect(page.getByRole('status').filter({ hasText: 'Written into the book.' })).toBeVisible();
+  await expect(page).toHaveURL(/\/rules\?notice=judging-rule$/);
+  await expect(page.getByRole('status').filter({ hasText: 'Letters that come are judged by it at once.' })).toBeVisible();
   await expect.poll(async () => (await workplace.letters(1))[0]!.severity).toBe('critical');
 
   const place = async () => (await running.api.rules('severity')).find((rule) => rule.name === name)!.position;
   const before = await place();
   await page.getByRole('button', { name: `Move ${name} up` }).click();
-  await expect(page).toHaveURL(/\/rules\?notice=rules$/);
+  await expect(page).toHaveURL(/\/rules\?notice=judging-rules$/);
   expect(await place()).toBe(before - 1);
 
   await page.getByRole('switch', { name }).click();
@@ -37,6 +37,6 @@ test('a rule is previewed, saved, moved, switched off and deleted', async ({ pag
   await expect.poll(async () => (await workplace.letters(1))[0]!.severity).toBe('normal');
   await severityRules(page, name).locator('summary').click();
   await severityRules(page, name).getByRole('button', { name: 'Delete this rule' }).click();
-  await expect(page).toHaveURL(/\/rules\?notice=rule-removed$/);
+  await expect(page).toHaveURL(/\/rules\?notice=judging-rule-removed$/);
   await expect(severityRules(page, name)).toHaveCount(0);
 });

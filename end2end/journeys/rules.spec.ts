@@ -31,7 +31,7 @@ test('a severity rule is previewed and saved, and letters old and new become cri
   expect((await running.api.rules('severity')).some((rule) => rule.name === name), 'a preview saves nothing').toBe(false);
 
   await press(page, 'Save this rule');
-  await expect(page).toHaveURL(/\/rules\?notice=rule$/);
+  await expect(page).toHaveURL(/\/rules\?notice=judging-rule$/);
   await expect(severityRules(page, name)).toContainText('critical');
   await expect(severityRules(page, name)).toContainText('local operator');
 
@@ -101,13 +101,12 @@ test('a filter that cannot be read is pointed at, and what a rule may not ask is
   await expect(place).toContainText('colour');
   await expect(filterBox(page)).toHaveAttribute('aria-invalid', 'true');
 
-  faults.foresee(400, '/ui/rules/save');
   await filterBox(page).fill('state:held colour:red');
   await press(page, 'Save this rule');
   await expect(page.getByRole('alert').filter({ hasText: 'At character 12' })).toBeVisible();
   await expect(filterBox(page)).toHaveValue('state:held colour:red');
 
-  faults.foresee(400, '/ui/rules/preview');
+  faults.foresee(400, '/rules/new');
   await filterBox(page).fill('state:held');
   await press(page, 'Preview');
   await expect(page.getByRole('alert').filter({ hasText: 'cannot ask for state' })).toBeVisible();
@@ -170,7 +169,7 @@ test('a grouping rule is previewed in groups, and puts letters together', async 
   await filterBox(page).fill(`queue:${workplace.work}`);
   const key = page.locator('textarea');
   await key.fill('{colour}');
-  faults.foresee(400, '/ui/rules/save');
+  faults.foresee(400, '/rules/new');
   await press(page, 'Save this rule');
   await expect(page.getByRole('alert').filter({ hasText: 'is no placeholder' })).toBeVisible();
   await key.fill(`ashby {queue}`);

@@ -19,6 +19,18 @@ for (const screen of SCREENS) {
     await visit(screen, page, running, faults);
     const ours = await page.evaluate(async () => (await document.fonts.ready).check('14px "IBM Plex Sans"'));
     expect(ours, 'our own fonts are there').toBe(true);
+    const ids = await page.locator('[id]').evaluateAll((places) => places.map(({ id }) => id));
+    const twice = ids.filter((id, at) => ids.indexOf(id) !== at);
+    expect.soft(twice, 'ids that stand twice: an open page would be put together wrongly').toEqual([]);
+    const rows = page.locator('main :is(tr, li):not([id], :has(tr, li)):has(a, button[type="submit"])');
+    expect.soft(await rows.allTextContents(), 'rows that change their links and buttons when they change places').toEqual([]);
+    const islands = await page.locator('leptos-island').count();
+    const programs = await page.evaluate(
+      () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.wasm')).length,
+    );
+    // The program is asked for by the address, so one that leads to nothing may ask for it too.
+    const isThere = screen.status === undefined;
+    expect.soft(programs > 0 && isThere, 'a page loads WebAssembly where it has islands, and nowhere else').toBe(islands > 0);
     for (const { paper, width, height } of looksOf(looks)) {
       await page.emulateMedia({ colorScheme: paper, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height });

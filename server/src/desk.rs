@@ -26,6 +26,7 @@ mod policies;
 mod related;
 mod replays;
 mod rules;
+mod samples;
 mod schemas;
 mod searches;
 mod selection;

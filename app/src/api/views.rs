@@ -6,26 +6,14 @@
 
 use dlo_domain::view::View;
 use leptos::prelude::*;
-use leptos::server_fn::codec::GetUrl;
 
-use crate::codec::Json;
 use crate::error::ApiError;
-
-/// The views that the person at the machine sees.
-///
-/// # Errors
-/// A desk that does not answer.
-#[server(prefix = "/ui", endpoint = "views", input = GetUrl, output = Json)]
-pub async fn list_views() -> Result<Vec<View>, ApiError> {
-    let me = dlo_domain::audit::Actor::local_operator();
-    Ok(crate::desk::desk().views(&me).await?)
-}
 
 /// Saves a filter under a name, in the place of an older one of that name.
 ///
 /// # Errors
 /// A name or a filter that will not do, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "views/save", output = Json)]
+#[server(prefix = "/ui", endpoint = "views/save")]
 pub async fn save_view(
     #[server(default)] name: String,
     #[server(default)] filter: String,
@@ -44,7 +32,7 @@ pub async fn save_view(
 ///
 /// # Errors
 /// No such view of one's own, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "views/remove", output = Json)]
+#[server(prefix = "/ui", endpoint = "views/remove")]
 pub async fn remove_view(id: String, #[server(default)] back: String) -> Result<(), ApiError> {
     let id: dlo_domain::ids::ViewId = super::id(&id, "view")?;
     let me = dlo_domain::audit::Actor::local_operator();

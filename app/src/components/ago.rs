@@ -1,43 +1,10 @@
-//! A point in time: absolute for machines and on hover, its age for people.
-//!
-//! The age is counted from the server's time, so that the browser's first rendering is the
-//! server's; after that it grows by the browser's own stopwatch, never by its clock.
-
-use std::time::Duration;
+//! A point in time: absolute for machines and on hover, its age for people. `public/scripts/times.js` tells it in
+//! the reader's own zone.
 
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
 use crate::wording;
-
-const TICK: Duration = Duration::from_secs(5);
-
-/// Seconds since the page came to life.
-#[derive(Clone, Copy)]
-struct Ticks(RwSignal<i64>);
-
-/// Starts the stopwatch that all ages follow.
-pub(crate) fn provide_ticks() {
-    let ticks = RwSignal::new(0);
-    provide_context(Ticks(ticks));
-    Effect::new(move |_| {
-        let Some(stopwatch) = window().performance() else {
-            return;
-        };
-        let begun = stopwatch.now();
-        set_interval(
-            move || {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "a page is never open for 2^53 seconds"
-                )]
-                let seconds = ((stopwatch.now() - begun) / 1_000.0) as i64;
-                ticks.set(seconds);
-            },
-            TICK,
-        );
-    });
-}
 
 /// How long ago something was: `12 s`, or `12 s ago` in a sentence.
 #[component]
@@ -50,15 +17,11 @@ pub(crate) fn Ago(
     #[prop(optional)]
     spoken: bool,
 ) -> impl IntoView {
-    let ticks = expect_context::<Ticks>().0;
-    let begun = ticks.get_untracked();
-    let then = (now - at).num_seconds();
-    let text = move || {
-        let age = wording::age(then + ticks.get() - begun);
-        if spoken && age != "now" { format!("{age} ago") } else { age }
-    };
+    let age = wording::age((now - at).num_seconds());
+    let text = if spoken && age != "now" { format!("{age} ago") } else { age };
+    let kind = if spoken { "spoken" } else { "" };
     view! {
-        <time datetime=wording::machine(at) title=wording::absolute(at)>
+        <time datetime=wording::machine(at) title=wording::absolute(at) data-age=kind>
             {text}
         </time>
     }
@@ -77,4 +40,17 @@ pub(crate) fn Instant(
         </time>
     }
     .into_any()
+}
+
+/// A day and a time of it, in UTC.
+#[component]
+pub(crate) fn Moment(
+    /// The time.
+    at: DateTime<Utc>,
+    /// As a sentence tells it; else to the second.
+    #[prop(optional)]
+    told: Option<String>,
+) -> impl IntoView {
+    let told = told.unwrap_or_else(|| wording::absolute(at));
+    view! { <time datetime=wording::machine(at)>{told}</time> }.into_any()
 }

@@ -3,23 +3,21 @@
 use dlo_domain::alert::Firing;
 use leptos::prelude::*;
 
-use super::Attention;
+use crate::desk::desk;
+use crate::links;
 
-/// Leads to the alerts, which are a document of their own.
+/// Leads to the alerts.
 #[component]
 pub(crate) fn Bell() -> impl IntoView {
-    let attention = Attention::current();
+    // Where it cannot be read, no number stands there.
+    let count = Suspend::new(async move { desk().firing().await.ok().and_then(count) });
     view! {
-        <a class="bell" href="/alerts" rel="external">
+        <a class="bell" href=links::ALERTS>
             <svg width="14" height="16" viewBox="0 0 14 16" fill="none" stroke="currentColor" aria-hidden="true">
                 <path d="M2 12V7a5 5 0 0 1 10 0v5l1.5 1H.5zM5.5 15h3" stroke-width="1.5"></path>
             </svg>
             "Alerts"
-            <Transition>
-                {move || Suspend::new(async move {
-                    attention.read.await.ok().and_then(|read| read.firing).and_then(count)
-                })}
-            </Transition>
+            <Suspense>{count}</Suspense>
         </a>
     }
     .into_any()

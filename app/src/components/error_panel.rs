@@ -26,19 +26,3 @@ pub(crate) fn ErrorPanel(
     }
     .into_any()
 }
-
-/// Beside the form whose action failed. The content of a page is read anew after each action, and what was
-/// there stays until that has come; but its signals are gone by then, so that the failure may be too.
-#[component]
-pub(crate) fn ErrorNote(
-    /// The failure, if there is one.
-    #[prop(into)]
-    error: Signal<Option<ApiError>>,
-) -> impl IntoView {
-    view! {
-        <div class="error-place" role="alert">
-            {move || error.try_get().flatten().map(|error| view! { <p class="error-note"><Spoken text=sentence(&error.to_string()) /></p> })}
-        </div>
-    }
-    .into_any()
-}

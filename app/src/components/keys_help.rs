@@ -1,4 +1,4 @@
-//! The list of keys. `public/keys.js` opens it and does what it says.
+//! The list of keys. `public/scripts/keys.js` opens it and does what it says.
 
 use leptos::prelude::*;
 

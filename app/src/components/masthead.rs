@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::components::A;
 
-use super::{Bell, LiveMark};
+use super::Bell;
 
 /// Name, pages, and the few things that are on every page.
 #[component]
@@ -48,7 +48,8 @@ pub(crate) fn Masthead() -> impl IntoView {
                 </ul>
             </nav>
             <div class="tools">
-                <LiveMark />
+                // Whether the page is live is what `public/scripts/document.js` knows.
+                <span class="live" role="status"></span>
                 <Bell />
                 <button
                     class="theme needs-script"
@@ -87,7 +88,11 @@ fn Postmark() -> impl IntoView {
 pub(crate) fn Colophon() -> impl IntoView {
     view! {
         <footer class="colophon">
-            <span>"Times are UTC"</span>
+            <span>
+                <span class="zone">"Times are UTC"</span>
+                " "
+                <button class="plain-button needs-script" type="button" data-zone="" hidden></button>
+            </span>
             <span class="hints needs-script">
                 <button class="plain-button" type="button" data-keys="">
                     <kbd>"?"</kbd>
@@ -95,7 +100,7 @@ pub(crate) fn Colophon() -> impl IntoView {
                 </button>
             </span>
             <span>"Every letter is stored before it leaves its queue"</span>
-            <a href="/api/v1/openapi.json" rel="external">
+            <a href="/api/v1/openapi.json">
                 "HTTP API"
             </a>
         </footer>

@@ -1,11 +1,13 @@
-//! Sentences in which names and commands stand between backticks.
+//! Sentences in which names and commands stand between backticks, and times are told in UTC.
 
 use leptos::prelude::*;
 
+use super::Moment;
 use crate::visible::{show_lines, show_marks};
+use crate::wording;
 
-/// A sentence, with what stands between backticks as code. All of it is text: names are whatever
-/// somebody called a queue.
+/// A sentence, with what stands between backticks as code, and times as times. All of it is text: names are
+/// whatever somebody called a queue.
 #[component]
 pub(crate) fn Spoken(
     /// The sentence.
@@ -17,11 +19,22 @@ pub(crate) fn Spoken(
             if is_code {
                 view! { <code>{show_marks(&part)}</code> }.into_any()
             } else {
-                show_lines(&part).into_any()
+                plain(&part)
             }
         })
         .collect_view()
         .into_any()
+}
+
+fn plain(mut text: &str) -> AnyView {
+    let mut views = Vec::new();
+    while let Some((place, at)) = wording::time_in(text) {
+        views.push(show_lines(&text[..place.start]).into_any());
+        views.push(view! { <Moment at told=text[place.clone()].to_owned() /> }.into_any());
+        text = &text[place.end..];
+    }
+    views.push(show_lines(text).into_any());
+    views.into_any()
 }
 
 /// Parts of a sentence, and whether each is code. A backtick without another is one of the text.

@@ -3,59 +3,31 @@
 mod saying;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::event::LiveEvent;
 use dlo_domain::office::Trouble;
 use leptos::prelude::*;
 
-use super::{Ago, Live, Spoken};
-use crate::api::office::{Troubles, read_troubles};
-use crate::error::ApiError;
+use super::{Ago, Spoken};
+use crate::desk::desk;
+use crate::request::now;
 use crate::wording;
 use saying::Sayings;
-
-/// What asks for attention on every page: what is not well, and what fires. Read once, for the banner and the bell.
-#[derive(Clone, Copy)]
-pub(crate) struct Attention {
-    /// What was read last.
-    pub(crate) read: Resource<Result<Troubles, ApiError>>,
-}
-
-impl Attention {
-    /// That of this application.
-    pub(crate) fn current() -> Self {
-        expect_context()
-    }
-}
-
-/// Begins to read what asks for attention.
-pub(crate) fn provide_attention() {
-    let version = Live::current()
-        .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Alerts));
-    let read = Resource::new(move || version.get(), |_| read_troubles());
-    provide_context(Attention { read });
-}
 
 /// Shown only when something is not well.
 #[component]
 pub(crate) fn TroubleBanner() -> impl IntoView {
-    let troubles = Attention::current().read;
-    view! {
-        <Transition>
-            {move || Suspend::new(async move {
-                let read = troubles.await.ok().filter(|read| !read.troubles.is_empty())?;
-                let (says, now) = (Sayings::of(read.troubles), read.now);
-                Some(
-                    view! {
-                        <div class="banner" role="status">
-                            {said(says.told, now)}
-                            {(!says.folded.is_empty()).then(|| folded(says.folded, now))}
-                        </div>
-                    },
-                )
-            })}
-        </Transition>
-    }
-    .into_any()
+    let banner = Suspend::new(async move {
+        let troubles = desk().troubles().await;
+        (!troubles.is_empty()).then(|| {
+            let (says, now) = (Sayings::of(troubles), now());
+            view! {
+                <div class="banner" role="status">
+                    {said(says.told, now)}
+                    {(!says.folded.is_empty()).then(|| folded(says.folded, now))}
+                </div>
+            }
+        })
+    });
+    view! { <Suspense>{banner}</Suspense> }.into_any()
 }
 
 fn said(troubles: Vec<Trouble>, now: DateTime<Utc>) -> impl IntoView + use<> {

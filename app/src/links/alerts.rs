@@ -1,4 +1,4 @@
-//! Addresses of the documents about alerts and channels, which only the server makes.
+//! Addresses of the pages about alerts and channels, which only the server makes.
 
 use dlo_domain::alert::Signal;
 use dlo_domain::ids::{AlertId, AlertRuleId, ChannelId};

@@ -1,115 +1,93 @@
 //! What shall be sent in place of this letter's body?
 
-use dlo_domain::changing::{EditSheet, Shape};
-use leptos::form::form_data_from_event;
-use leptos::html;
+mod acting;
+mod changes;
+mod form;
+mod writing;
+
+use dlo_domain::audit::Actor;
+use dlo_domain::changing::EditSheet;
+use dlo_domain::ids::LetterId;
+use dlo_domain::replay::Replay;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
-use web_sys::SubmitEvent;
 
-use super::sending_edit::Changes;
-use crate::api::changes::{EditForm, EditRead, KeepDraft, SendEdit, read_edit};
-use crate::components::{ErrorNote, ErrorPanel, SchemaNote, Waiting, disabled_while, is_edited};
-use crate::visible::{show_line, show_lines, show_name, show_within};
-use crate::{links, wording};
+use super::frame::shown;
+use super::letter_crumbs::LetterCrumbs;
+use super::outcome::Outcome;
+use super::schema_note::SchemaNote;
+use crate::desk::{DeskError, desk};
+use crate::error::ApiError;
+use crate::visible::{show_line, show_lines, show_name};
+use crate::{api, wording};
+use acting::KeepDraft;
+use changes::Changes;
+pub(crate) use form::EditForm;
+use writing::Writing;
 
-/// What the form does: shows what changes, and sends what was shown.
-#[derive(Clone, Copy)]
-struct Actions {
-    keep: ServerAction<KeepDraft>,
-    send: ServerAction<SendEdit>,
-}
-
-impl Actions {
-    fn is_pending(self) -> Signal<bool> {
-        Signal::derive(move || self.keep.pending().get() || self.send.pending().get())
-    }
-
-    /// Does what the button that was pressed asks for.
-    fn carry_out(self, submit: &SubmitEvent) {
-        // What our own form holds can be read; if not, the browser posts it and the server says why.
-        let Ok(data) = form_data_from_event(submit) else {
-            return;
-        };
-        submit.prevent_default();
-        let of = |name: &str| data.get(name).as_string().unwrap_or_default();
-        let (id, form) = (
-            of("id"),
-            EditForm {
-                draft: of("draft"),
-                shape: of("shape"),
-                text: of("text"),
-                content_type: of("content_type"),
-                queue: of("queue"),
-                headers: of("headers"),
-                needs_approval: of("needs_approval"),
-                plan: of("plan"),
-            },
-        );
-        let button = submit.submitter();
-        let path = button.and_then(|button| button.get_attribute("formaction"));
-        if path.as_deref() == Some(SendEdit::PATH) {
-            self.send.dispatch(SendEdit { id, form });
-        } else {
-            self.keep.dispatch(KeepDraft { id, form });
-        }
-    }
+/// What the page shows.
+struct EditView {
+    /// What is edited.
+    sheet: EditSheet,
+    /// The dry run of its draft; `None` if there is none, or nothing differs from what arrived.
+    dry_run: Option<Replay>,
+    /// Why its draft cannot be sent any more.
+    refusal: Option<String>,
 }
 
 /// Edits one letter: what is written, what that changes, and then the button that sends it.
 #[component]
 pub(crate) fn EditLetterPage() -> impl IntoView {
-    let (params, query) = (use_params_map(), use_query_map());
-    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let form = Memo::new(move |_| {
-        let of = |name: &str| query.with(|query| query.get(name).unwrap_or_default());
-        EditForm {
-            shape: of("as"),
-            draft: of("draft"),
-            queue: of("queue"),
-            headers: of("headers"),
-            needs_approval: of("needs_approval"),
-            ..EditForm::default()
-        }
-    });
-    let actions = Actions { keep: ServerAction::new(), send: ServerAction::new() };
-    // What is not sent any more as it was shown is shown anew.
-    let read = Resource::new(
-        move || (id.get(), form.get(), actions.send.version().get()),
-        |(id, form, _)| {
-            let EditForm { shape, draft, queue, headers, needs_approval, .. } = form;
-            read_edit(id, shape, draft, queue, headers, needs_approval)
-        },
-    );
-    let error = Signal::derive(move || {
-        let kept = actions.keep.value().get().and_then(Result::err);
-        kept.or_else(|| actions.send.value().get().and_then(Result::err))
-    });
+    let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
+    let form = use_query_map().with_untracked(EditForm::read);
+    let title = format!("Edit letter {}", show_line(&wording::short(&id)));
+    let read = read(id, form.clone());
     view! {
-        <Title text=move || format!("Edit letter {}", show_line(&wording::short(&id.get()))) />
-        <ErrorNote error />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match read.await {
-                    Ok(read) => view! { <Sheet read form=form.get() actions /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Title text=title />
+        <Outcome />
+        {shown(read, |view| view! { <Sheet view form /> }.into_any())}
     }
     .into_any()
 }
 
+/// The body of the last arrival, or of a draft, with a dry run of what that sends.
+///
+/// # Errors
+/// No such letter or draft, a queue that cannot be, or a desk that does not answer.
+async fn read(id: String, form: EditForm) -> Result<EditView, ApiError> {
+    let id: LetterId = api::id(&id, "letter")?;
+    let draft = Some(form.draft.as_str()).filter(|draft| !draft.is_empty());
+    let draft = draft.map(|draft| api::id(draft, "draft")).transpose()?;
+    let sheet = desk().edit_sheet(id, form.shape.parse().ok(), draft).await?;
+    let mut view = EditView { sheet, dry_run: None, refusal: None };
+    let Some(draft) = view.sheet.draft.as_ref().filter(|draft| draft.differs) else {
+        return Ok(view);
+    };
+    let mut new = form.replay_of(id)?;
+    new.edit = match desk().edit_of_draft(id, draft.id).await {
+        Ok(edit) => Some(edit),
+        // What was written is shown all the same.
+        Err(DeskError::Conflict(why)) => {
+            view.refusal = Some(why);
+            return Ok(view);
+        }
+        Err(why) => return Err(why.into()),
+    };
+    new.dry_run = true;
+    view.dry_run = Some(desk().plan_replay(&Actor::local_operator(), &new).await?);
+    Ok(view)
+}
+
 #[component]
-fn Sheet(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
-    let sheet = read.sheet.clone();
+fn Sheet(view: EditView, form: EditForm) -> impl IntoView {
+    let sheet = view.sheet.clone();
     let arrived = sheet.schema.clone().filter(|_| sheet.draft.is_none());
     let arrived = arrived.map(|check| view! { <SchemaNote check what="What arrived" /> });
     let content = match sheet.cannot.clone() {
         Some(why) => view! { <p class="note-line">{show_lines(&why)}</p> }.into_any(),
-        None => view! { <Form read form actions /> }.into_any(),
+        None => view! { <Form view form /> }.into_any(),
     };
     view! {
         <Head sheet />
@@ -130,17 +108,7 @@ fn Head(sheet: EditSheet) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::LETTERS>"Letters"</a>
-                    </li>
-                    <li>
-                        <a class="id" href=links::letter(id)>
-                            {wording::short(&id)}
-                        </a>
-                    </li>
-                    <li>"Edit"</li>
-                </ol>
+                <LetterCrumbs id here="Edit" />
                 <h1>{heading}</h1>
                 <p class="meta">
                     <span>"arrival " {sheet.arrival}</span>
@@ -157,21 +125,11 @@ fn Head(sheet: EditSheet) -> impl IntoView {
 /// The one form of the page: every button of it sends every field. Without a button of its own, Enter shows
 /// what changes.
 #[component]
-fn Form(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
-    let element = NodeRef::<html::Form>::new();
-    let edited = RwSignal::new(false);
-    // What stands in the fields is asked of them: they may be changed before this code runs.
-    let look = move || {
-        if let Some(form) = element.get_untracked() {
-            edited.set(is_edited(&form));
-        }
-    };
-    Effect::new(move |_| look());
-    let waits = actions.is_pending();
-    let EditRead { sheet, .. } = read.clone();
+fn Form(view: EditView, form: EditForm) -> impl IntoView {
+    let EditView { sheet, dry_run, refusal } = view;
     let draft = sheet.draft.as_ref().map(|draft| draft.id.to_string());
     let changes = sheet.draft.is_some().then(|| {
-        view! { <Changes read form=form.clone() edited waits /> }
+        view! { <Changes sheet=sheet.clone() dry_run refusal form=form.clone() /> }
     });
     view! {
         <form
@@ -179,9 +137,9 @@ fn Form(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
             method="post"
             action=KeepDraft::PATH
             autocomplete="off"
-            node_ref=element
-            on:input=move |_| look()
-            on:submit=move |event| actions.carry_out(&event)
+            data-still
+            data-plan
+            data-leads-to="changes-title"
         >
             <button type="submit" hidden>
                 "Show what changes"
@@ -190,81 +148,8 @@ fn Form(read: EditRead, form: EditForm, actions: Actions) -> impl IntoView {
             <input type="hidden" name="draft" value=draft.unwrap_or_default() />
             <input type="hidden" name="shape" value=sheet.shape.as_str() />
             {changes}
-            <Writing sheet form waits />
+            <Writing sheet form />
         </form>
-    }
-    .into_any()
-}
-
-/// The fields that the body is written in.
-#[component]
-fn Writing(sheet: EditSheet, form: EditForm, waits: Signal<bool>) -> impl IntoView {
-    let id = sheet.letter_id;
-    let tab = |shape: Shape| {
-        let name = match shape {
-            Shape::Json => "JSON",
-            Shape::Text => "Text",
-            Shape::Hex => "Hex",
-        };
-        let href =
-            links::edit_of(id, &EditForm { shape: shape.as_str().to_owned(), ..form.clone() });
-        view! {
-            <a href=href aria-current=(shape == sheet.shape).then_some("true")>
-                {name}
-            </a>
-        }
-    };
-    let tabs: Vec<_> = sheet.shapes.iter().copied().map(tab).collect();
-    let packed = sheet.content_encoding.as_deref().map(|encoding| {
-        let encoding = show_within(encoding);
-        view! {
-            <p class="note-line">
-                {format!("It is unpacked here ({encoding}), and packed again when it is sent.")}
-            </p>
-        }
-    });
-    view! {
-        <section class="section" aria-labelledby="writing-title">
-            <header>
-                <h2 id="writing-title">"Body"</h2>
-                <span class="end">
-                    <nav class="tabs" aria-label="How the body is written">
-                        {tabs}
-                    </nav>
-                </span>
-            </header>
-            {sheet.note.clone().map(|note| view! { <p class="note-line">{show_lines(&note)}</p> })}
-            {packed}
-            <div class="stack tight padded">
-                <label class="choice code">
-                    <span>"body"</span>
-                    <textarea
-                        name="text"
-                        rows="20"
-                        spellcheck="false"
-                        autocomplete="off"
-                        prop:value=sheet.text.clone()
-                    >
-                        // A browser drops the first newline of it.
-                        {format!("\n{}", sheet.text)}
-                    </textarea>
-                </label>
-                <label class="choice">
-                    <span>"content type"</span>
-                    <input
-                        type="text"
-                        name="content_type"
-                        value=sheet.content_type
-                        maxlength="255"
-                        autocomplete="off"
-                        spellcheck="false"
-                    />
-                </label>
-                <button class="button" type="submit" disabled=disabled_while(waits)>
-                    "Show what changes"
-                </button>
-            </div>
-        </section>
     }
     .into_any()
 }

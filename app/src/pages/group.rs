@@ -1,92 +1,121 @@
 //! What do these letters have in common, is it getting worse, and who looks into it?
 
-use std::collections::BTreeSet;
+mod acting;
+mod behind;
+mod events;
+mod forms;
+mod reading;
+mod rule;
+mod samples;
+mod signatures;
+mod slip;
+mod states;
 
 use chrono::{DateTime, Utc};
+use dlo_domain::breakdown::Breakdown;
+use dlo_domain::causes::Behind;
+use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupSummary};
-use dlo_domain::grouping::{Explanation, Layer};
+use dlo_domain::grouping::{Explanation, Layer, Segment};
+use dlo_domain::ids::GroupId;
+use dlo_domain::letter_sample::LetterSample;
 use dlo_domain::severity::Severity;
+use dlo_domain::timeline::About;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use crate::api::groups::{GroupRead, read_group, worst_groups};
-use crate::api::timeline::{Drawing, read_timeline};
-use crate::components::{
-    Ago, BehindPanel, BreakdownTable, Checked, ClaimedOf, ClaimedOriginsNote, Discard, ErrorPanel,
-    GroupActions, GroupBadge, GroupEvents, GroupMerge, GroupNote, GroupParticulars, GroupRule,
-    GroupSignatures, GroupSlip, GroupStateButtons, HoursChart, Live, Notice, OneAxis, SeverityMark,
-    TemplateExplained, Waiting, Which, track_each,
-};
+use super::claimed_origins::{ClaimedOf, ClaimedOriginsNote};
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use super::some_letters::{Discard, LetterSet};
+use crate::api;
+use crate::components::{Ago, SeverityMark};
+use crate::desk::desk;
+use crate::error::ApiError;
+use crate::pages::breakdown::BreakdownTable;
+use crate::pages::group_badge::GroupBadge;
+use crate::pages::hours::HoursChart;
+use crate::pages::one_axis::OneAxis;
+use crate::pages::template::TemplateExplained;
+use crate::pages::timeline::{self, Drawing};
+use crate::request::now;
 use crate::visible::{show_line, show_name};
 use crate::{links, wording};
+use behind::BehindPanel;
+use events::GroupEvents;
+use forms::{GroupMerge, GroupNote, GroupParticulars};
+use rule::GroupRule;
+use samples::GroupSamples;
+use signatures::GroupSignatures;
+use slip::GroupSlip;
+use states::GroupStateButtons;
+
+/// Groups that another can be merged into by choosing it; one more is read, because one is looked at.
+const OTHERS: u32 = 50;
+
+/// Letters that are shown as examples.
+const SAMPLES: u32 = 6;
+
+/// What the page shows.
+struct GroupView {
+    /// The group; the one that the asked one went into, if that was merged.
+    group: Group,
+    /// What its letters have in common.
+    breakdown: Breakdown,
+    /// The workers and executions behind them.
+    behind: Behind,
+    /// Its newest letters.
+    samples: Vec<LetterSample>,
+    /// Its letters beside silences and queues, drawn.
+    drawing: Drawing,
+    /// The worst groups, to choose one of them.
+    others: Vec<GroupSummary>,
+}
 
 /// One group.
 #[component]
 pub(crate) fn GroupPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let actions = GroupActions::new();
-    let checked = Checked::new(BTreeSet::new());
-    let version = Live::current().groups_version();
-    let group = Resource::new(
-        move || (id.get(), version.get(), actions.version()),
-        |(id, ..)| read_group(id),
-    );
-    let query = use_query_map();
-    let reach = Memo::new(move |_| query.with(|query| query.get("reach").unwrap_or_default()));
-    let drawing = Resource::new(
-        move || (id.get(), reach.get(), version.get(), actions.version()),
-        |(id, reach, ..)| read_timeline("group".to_owned(), id, reach),
-    );
-    // Not read again as letters arrive: a choice must not change under the pointer.
-    let others = Resource::new(move || (id.get(), actions.version()), |_| worst_groups());
-    // What was checked on another group's page is checked no more; a split leads to another one.
-    Effect::new(move |_| {
-        id.track();
-        checked.set(BTreeSet::new());
-    });
+    let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
+    let reach = use_query_map().with_untracked(|query| query.get("reach").unwrap_or_default());
+    let read = async move {
+        let id = api::id(&id, "group")?;
+        Ok::<_, ApiError>((read(id, &reach).await?, id))
+    };
     view! {
-        <Title text=move || format!("Group {}", show_line(&wording::short(&id.get()))) />
-        <Notice />
-        <Transition fallback=Waiting>
-            {move || {
-                track_each(&[&group, &drawing, &others]);
-                Suspend::new(async move {
-                    let others = others.await.unwrap_or_default();
-                    match (group.await, drawing.await) {
-                        (Ok(read), Ok(drawing)) => {
-                            view! { <Read read drawing asked=id.get() others actions checked /> }
-                                .into_any()
-                        }
-                        (Err(error), _) | (_, Err(error)) => {
-                            view! { <ErrorPanel error /> }.into_any()
-                        }
-                    }
-                })
-            }}
-        </Transition>
+        <Title text="Group" />
+        <Watches events=&["arrived", "changed", "replay"] />
+        <Outcome />
+        {shown(read, |(view, asked)| view! { <Shown view asked /> }.into_any())}
     }
     .into_any()
 }
 
+async fn read(id: GroupId, reach: &str) -> Result<GroupView, ApiError> {
+    let desk = desk();
+    let group = desk.group(id).await?;
+    let letters = LetterFilter::of_group(group.summary.id);
+    Ok(GroupView {
+        group,
+        samples: desk.letter_samples(&letters, SAMPLES).await?,
+        breakdown: desk.group_breakdown(id).await?,
+        behind: desk.behind_group(id).await?,
+        drawing: timeline::drawn(&About::Group(id), reach).await?,
+        others: desk.groups(None, None, OTHERS + 1).await?.items,
+    })
+}
+
 #[component]
-fn Read(
-    read: GroupRead,
-    drawing: Drawing,
-    asked: String,
-    others: Vec<GroupSummary>,
-    actions: GroupActions,
-    checked: Checked,
-) -> impl IntoView {
-    let GroupRead { now, group, breakdown, behind } = read;
+fn Shown(view: GroupView, asked: GroupId) -> impl IntoView {
+    let GroupView { group, breakdown, behind, samples, drawing, others } = view;
+    let now = now();
     let id = group.summary.id;
     let Group { summary, why, mute, signatures, timeline, claimed_origins } = group;
     let severity = summary.severity.unwrap_or(Severity::Normal);
-    let was_merged = asked != id.to_string();
+    let was_merged = asked != id;
     view! {
-        <Head summary=summary.clone() actions now was_merged />
-        <TemplateExplained segments=why.template.clone() />
+        <Title text=format!("{} · Group", show_line(&summary.title)) />
+        <Head summary=summary.clone() template=why.template.clone() now was_merged />
         <GroupSlip summary=summary.clone() mute now />
         <ClaimedOriginsNote claimed=claimed_origins of=ClaimedOf::Group />
         <section class="section" aria-labelledby="hours-title">
@@ -105,9 +134,10 @@ fn Read(
                     </header>
                     <BreakdownTable breakdown scope=links::of_group(id) />
                 </section>
+                <GroupSamples id letters=summary.letters samples now />
                 <BehindPanel behind scope=links::of_group(id) />
                 <Why why />
-                <GroupSignatures id signatures actions checked />
+                <GroupSignatures id signatures />
             </div>
             <div class="stack">
                 <section class="section" aria-labelledby="timeline-title">
@@ -115,10 +145,10 @@ fn Read(
                         <h2 id="timeline-title">"What happened"</h2>
                     </header>
                     <GroupEvents events=timeline now />
-                    <GroupNote id actions />
+                    <GroupNote id />
                 </section>
-                <GroupParticulars group=summary actions />
-                <GroupMerge id others actions />
+                <GroupParticulars group=summary />
+                <GroupMerge id others />
                 <GroupRule id />
             </div>
         </div>
@@ -138,7 +168,7 @@ fn GroupReplay(group: GroupSummary) -> impl IntoView {
             <a class="button primary" data-key="r" href=look>
                 "Plan a replay of " {letters} "…"
             </a>
-            <Discard letters=Which::Matching(filter) words=discard back=links::group(group.id) />
+            <Discard letters=LetterSet::Matching(filter) words=discard back=links::group(group.id) />
         }
     })
 }
@@ -146,7 +176,7 @@ fn GroupReplay(group: GroupSummary) -> impl IntoView {
 #[component]
 fn Head(
     summary: GroupSummary,
-    actions: GroupActions,
+    template: Vec<Segment>,
     now: DateTime<Utc>,
     was_merged: bool,
 ) -> impl IntoView {
@@ -167,7 +197,7 @@ fn Head(
                     <li>
                         <a href=links::GROUPS>"Groups"</a>
                     </li>
-                    <li class="id">{wording::short(&summary.id)}</li>
+                    <li class="id">{show_line(&summary.title)}</li>
                 </ol>
                 <h1>{format!("{waiting}; {arrivals}.")}</h1>
                 <p class="meta">
@@ -181,10 +211,11 @@ fn Head(
                             }
                         })}
                 </p>
+                <TemplateExplained segments=template />
             </div>
             <div class="stack tight">
                 <GroupReplay group=summary.clone() />
-                <GroupStateButtons group=summary actions />
+                <GroupStateButtons group=summary />
             </div>
         </div>
     }

@@ -1,63 +1,57 @@
-//! What failed alike, and which of it is worst?
+//! Which failure is worst?
 
-use dlo_domain::group::GroupState;
+mod table;
+
+use dlo_domain::group::{GroupState, GroupSummary, NotAGroupState};
+use dlo_domain::page::Page;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
+use leptos_router::params::ParamsMap;
 
-use crate::api::groups::{GroupList, list_groups};
-use crate::components::{ErrorPanel, GroupTable, Live, Pager, Waiting};
+use super::frame::{Watches, shown};
+use crate::components::Pager;
+use crate::desk::desk;
+use crate::error::ApiError;
+use crate::request::now;
 use crate::visible::show_name;
-use crate::{links, wording};
+use crate::{api, links, wording};
+use table::GroupTable;
 
-/// The list of groups.
+/// Groups on one page of the list.
+const PAGE: u32 = 50;
+
+/// The list of groups. Under a pointer nothing moves: what came meanwhile is shown when it leaves.
 #[component]
 pub(crate) fn GroupsPage() -> impl IntoView {
-    let query = use_query_map();
-    let of = move |name: &'static str| {
-        Memo::new(move |_| query.with(|query| query.get(name).unwrap_or_default()))
-    };
-    let (state, cursor) = (of("state"), of("cursor"));
-    let version = Live::current().groups_version();
-    // Under a pointer nothing moves: what came meanwhile is shown when it leaves.
-    let is_held = RwSignal::new(false);
-    let version = Memo::new(move |before: Option<&u32>| {
-        let version = version.get();
-        match before {
-            Some(before) if is_held.get() => *before,
-            _ => version,
-        }
-    });
-    let groups = Resource::new(
-        move || (state.get(), cursor.get(), version.get()),
-        |(state, cursor, _)| list_groups(state, cursor),
-    );
+    let query = use_query_map().get_untracked();
+    let [state, cursor] = ["state", "cursor"].map(|name| query.get(name).unwrap_or_default());
+    let tabs = states(&state);
+    let read = read(state.clone(), cursor);
     view! {
         <Title text="Groups" />
-        <States state />
-        <div
-            class="stack"
-            on:pointerenter=move |_| is_held.set(true)
-            on:pointerleave=move |_| is_held.set(false)
-        >
-            <Transition fallback=Waiting>
-                {move || Suspend::new(async move {
-                    match groups.await {
-                        Ok(list) => view! { <List list state=state.get() /> }.into_any(),
-                        Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                    }
-                })}
-            </Transition>
-        </div>
+        <Watches events=&["arrived", "changed", "replay"] />
+        {tabs}
+        <div class="stack steady">{shown(read, |page| view! { <List page state query /> }.into_any())}</div>
     }
     .into_any()
 }
 
+/// A page of groups, those with the most and worst letters that wait first; in one state unless `state` is empty.
+async fn read(state: String, cursor: String) -> Result<Page<GroupSummary>, ApiError> {
+    let state = match state.as_str() {
+        "" => None,
+        word => {
+            Some(word.parse().map_err(|why: NotAGroupState| ApiError::invalid(why.to_string()))?)
+        }
+    };
+    Ok(desk().groups(state, api::cursor(&cursor)?, PAGE).await?)
+}
+
 /// One link a state.
-#[component]
-fn States(state: Memo<String>) -> impl IntoView {
-    let tab = move |word: &'static str, text: &'static str| {
-        let current = move || state.with(|state| state == word).then_some("page");
+fn states(state: &str) -> impl IntoView + use<> {
+    let tab = |word: &'static str, text: &'static str| {
+        let current = (state == word).then_some("page");
         view! {
             <a href=links::with_query(links::GROUPS, [("state", word)]) aria-current=current>
                 {text}
@@ -70,13 +64,10 @@ fn States(state: Memo<String>) -> impl IntoView {
             {GroupState::ALL.map(|state| tab(state.as_str(), state.as_str())).into_iter().collect_view()}
         </nav>
     }
-    .into_any()
 }
 
 #[component]
-fn List(list: GroupList, state: String) -> impl IntoView {
-    let query = use_query_map().get_untracked();
-    let GroupList { now, page } = list;
+fn List(page: Page<GroupSummary>, state: String, query: ParamsMap) -> impl IntoView {
     if page.items.is_empty() {
         return if state.is_empty() {
             view! { <Beginning /> }.into_any()
@@ -99,7 +90,7 @@ fn List(list: GroupList, state: String) -> impl IntoView {
                     "most and worst held letters first; words that vary are marked"
                 </span>
             </header>
-            <GroupTable groups=page.items now />
+            <GroupTable groups=page.items now=now() />
         </section>
         <Pager
             path=links::GROUPS.to_owned()

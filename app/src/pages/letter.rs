@@ -1,114 +1,132 @@
 //! What is this letter, what killed it, what happened since?
 
+mod acting;
+mod actions;
+mod arrivals;
+mod audit;
+mod head;
+mod older;
+mod particulars;
+mod payload;
+mod properties;
+mod related;
+mod replays;
+mod retries;
+mod route;
+mod stack_trace;
+mod timeline;
+mod wire_table;
+
 use dlo_domain::arrival::Arrival;
-use dlo_domain::event::LiveEvent;
+use dlo_domain::budget::ShownBudget;
 use dlo_domain::ids::LetterId;
+use dlo_domain::letter::{ARRIVALS_BUDGET, Letter};
+use dlo_domain::relations::RelatedLetters;
+use futures_util::future::join3;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::params::ParamsMap;
 
-use crate::api::letters::{LetterRead, read_letter, read_payload, read_related};
-use crate::components::{
-    Arrivals, AuditLog, Decisions, ErrorNote, ErrorPanel, LetterActions, LetterHead, LetterReplays,
-    LetterRetriesView, Live, Notice, Particulars, PropertiesTable, RouteLine, Timeline, Toasts,
-    Waiting, WireTable,
-};
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use crate::api;
+use crate::desk::desk;
 use crate::error::ApiError;
+use crate::request::now;
 use crate::visible::{show_line, show_lines};
-use crate::wording::counted;
+use crate::wording::{self, counted};
+use actions::LetterActions;
+use arrivals::Arrivals;
+use audit::AuditLog;
+use head::LetterHead;
+use particulars::Particulars;
+use properties::PropertiesTable;
+use related::RelatedLettersView;
+use replays::LetterReplays;
+use retries::LetterRetriesView;
+use route::RouteLine;
+use stack_trace::StackTrace;
+use timeline::Timeline;
+use wire_table::WireTable;
 
-/// A part of the page as it is to be shown, made by the server.
-type MadePart = Resource<Result<String, ApiError>>;
+/// What the page shows.
+struct LetterView {
+    /// The letter.
+    letter: Letter,
+    /// The number of the arrival whose body and headers are shown.
+    number: i32,
+    /// That arrival, as far as a page has room for it; `None` if there is none of this number.
+    arrival: Option<Arrival>,
+    /// Its body, as it is shown.
+    payload: Result<AnyView, ApiError>,
+    /// The letters that have something in common with it.
+    related: Result<Vec<RelatedLetters>, ApiError>,
+}
 
 /// One letter.
 #[component]
 pub(crate) fn LetterPage() -> impl IntoView {
-    let params = use_params_map();
-    let query = use_query_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let arrival = Memo::new(move |_| {
-        query.with(|query| {
-            let number = query.get_str("arrival").and_then(|text| text.parse::<i32>().ok());
-            number.unwrap_or(0)
-        })
-    });
-    let view = Memo::new(move |_| {
-        let of = |name| query.with(|query| query.get(name).unwrap_or_default());
-        (of("view"), of("from").parse().unwrap_or(0))
-    });
-    let decisions = Decisions::new();
-    let toasts = Toasts::current();
-    let version = Live::current().version(move |event| match event {
-        LiveEvent::Changed { letters } | LiveEvent::Exhausted { letters } => {
-            letters.iter().any(|letter| letter.to_string() == id.get_untracked())
-        }
-        LiveEvent::Arrived { died_again, .. } => *died_again > 0,
-        LiveEvent::Replay { .. } | LiveEvent::Executions => true,
-        LiveEvent::Source { .. }
-        | LiveEvent::Rules
-        | LiveEvent::Policies
-        | LiveEvent::Workers
-        | LiveEvent::Topology
-        | LiveEvent::Alerts
-        | LiveEvent::Channels
-        | LiveEvent::Missed => false,
-    });
-    let letter = Resource::new(
-        move || (id.get(), arrival.get(), version.get(), decisions.version(), toasts.version()),
-        |(id, arrival, ..)| read_letter(id, arrival),
-    );
-    let related: MadePart =
-        Resource::new(move || (id.get(), version.get()), |(id, _)| read_related(id));
-    let payload: MadePart = Resource::new(
-        move || (id.get(), arrival.get(), view.get(), version.get()),
-        |(id, arrival, (view, from), _)| read_payload(id, arrival, view, from),
-    );
+    let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
+    let query = use_query_map().get_untracked();
+    let title = format!("Letter {}", show_line(&wording::short(&id)));
     view! {
-        <Title text=move || format!("Letter {}", show_line(&crate::wording::short(&id.get()))) />
-        <Notice />
-        <ErrorNote error=Signal::derive(move || decisions.error()) />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match letter.await {
-                    Ok(read) => {
-                        view! {
-                            <Read
-                                read
-                                arrival=arrival.get()
-                                payload
-                                related
-                                decisions
-                            />
-                        }
-                            .into_any()
-                    }
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Title text=title />
+        <Watches events=&["changed", "exhausted", "arrived", "replay", "executions"] />
+        <Outcome />
+        {shown(read(id, query), |view| view! { <Shown view /> }.into_any())}
     }
     .into_any()
 }
 
+/// A letter with one of its arrivals, the last one unless the address names another.
+async fn read(id: String, query: ParamsMap) -> Result<LetterView, ApiError> {
+    let id: LetterId = api::id(&id, "letter")?;
+    let number = |name| query.get_str(name).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let (asked, from) = (number("arrival"), number("from"));
+    let (letter, payload, related) = join3(
+        desk().letter(id),
+        payload::payload(id, asked, query.get_str("view").unwrap_or_default(), from.into()),
+        desk().related_letters(id),
+    )
+    .await;
+    let letter = letter?;
+    let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
+    let number = if asked > 0 { asked } else { last };
+    let arrival = arrival(&letter, number, last).await?;
+    Ok(LetterView { letter, number, arrival, payload, related: related.map_err(ApiError::from) })
+}
+
+/// One arrival of a letter: as the letter has it, or read by itself where newer ones took the room in the letter.
+async fn arrival(letter: &Letter, number: i32, last: i32) -> Result<Option<Arrival>, ApiError> {
+    let known = letter.arrivals.iter().find(|one| one.ordinal == number);
+    if let Some(known) = known.filter(|known| number == last || known.omitted.is_nothing()) {
+        return Ok(Some(known.clone()));
+    }
+    if !(1..=last).contains(&number) {
+        return Ok(None);
+    }
+    let mut arrival = desk().arrival(letter.summary.id, number).await?;
+    arrival.cut_to(&mut ShownBudget::new(ARRIVALS_BUDGET));
+    Ok(Some(arrival))
+}
+
 #[component]
-fn Read(
-    read: LetterRead,
-    arrival: i32,
-    payload: MadePart,
-    related: MadePart,
-    decisions: Decisions,
-) -> impl IntoView {
-    let LetterRead { now, letter, told, trace, stack, shown } = read;
+fn Shown(view: LetterView) -> impl IntoView {
+    let LetterView { letter, number, arrival, payload, related } = view;
+    let now = now();
     let id = letter.summary.id;
     let last = letter.arrivals.last().map_or(1, |last| last.ordinal);
-    let number = if arrival > 0 { arrival } else { last };
     let which = if number == last { String::new() } else { format!(", as of arrival {number}") };
+    let stack = letter.stack_trace.clone().map(|trace| {
+        view! { <StackTrace trace omitted_bytes=letter.omitted.stack_trace_bytes /> }
+    });
     view! {
         <div class="answer">
             <LetterHead letter=letter.clone() />
-            <LetterActions letter=letter.summary.clone() decisions />
+            <LetterActions letter=letter.summary.clone() />
         </div>
-        <RouteLine letter=letter.clone() told now />
+        <RouteLine letter=letter.clone() told=letter.told() now />
         // In the order of importance, as it stands on a telephone; a wide window has two columns.
         <div class="letter-parts">
             <div class="stack history">
@@ -117,17 +135,9 @@ fn Read(
                 <LetterReplays id replays=letter.replays.clone() omitted=letter.omitted.replays />
             </div>
             <div class="stack content">
-                <Transition>
-                    // Another view changes this part alone: a page that is made anew loses clicks.
-                    {move || Suspend::new(async move {
-                        match payload.await {
-                            Ok(shown) => made("payload", "payload-title", shown),
-                            Err(error) => unmade(&error),
-                        }
-                    })}
-                </Transition>
-                {stack.map(|stack| made("", "trace-title", stack))}
-                {shown.map(|arrival| view! { <Headers id arrival which /> })}
+                {payload.unwrap_or_else(|error| unread(&error))}
+                {stack}
+                {arrival.map(|arrival| view! { <Headers id arrival which /> })}
             </div>
             <div class="stack">
                 <Arrivals
@@ -138,16 +148,8 @@ fn Read(
                     shown=number
                     now
                 />
-                <Particulars letter=letter.clone() trace now />
-                <Transition>
-                    {move || Suspend::new(async move {
-                        match related.await {
-                            Ok(shown) if shown.is_empty() => ().into_any(),
-                            Ok(shown) => made("", "related-title", shown),
-                            Err(error) => unmade(&error),
-                        }
-                    })}
-                </Transition>
+                <Particulars letter=letter.clone() trace=letter.circumstances.traceparent.clone() now />
+                <RelatedLettersView related />
                 <AuditLog entries=letter.audit omitted=letter.omitted.audit />
             </div>
         </div>
@@ -155,16 +157,9 @@ fn Read(
     .into_any()
 }
 
-/// In the place of such a section: why it could not be made.
-fn unmade(error: &ApiError) -> AnyView {
+/// In the place of a part of the page: why it could not be read.
+fn unread(error: &ApiError) -> AnyView {
     view! { <p class="error-note">{show_lines(&error.to_string())}</p> }.into_any()
-}
-
-/// A section whose inside the server has made.
-fn made(id: &'static str, title: &'static str, inside: String) -> AnyView {
-    let id = (!id.is_empty()).then_some(id);
-    view! { <section class="section" id=id aria-labelledby=title inner_html=inside></section> }
-        .into_any()
 }
 
 /// The headers and properties of an arrival.

@@ -1,22 +1,33 @@
 //! What will happen if I press this?
 
-use dlo_domain::replay::{Replay, Target};
-use leptos::html;
+mod acting;
+mod destinations;
+mod fields;
+mod form;
+mod how;
+mod publishing;
+mod terms;
+mod transform;
+mod tried;
+mod view;
+
+use dlo_domain::audit::Actor;
+use dlo_domain::changing::TransformPreview;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
-use super::publishing::Publishing;
-use super::replay::LeftOutList;
-use super::replay_terms::Terms;
-use super::transforming::TransformPanel;
-use crate::api::replays::{ReplayForm, ReplayPreview, preview_replay};
-use crate::components::{
-    ClaimedOf, ClaimedOriginsNote, Decisions, Destinations, ErrorNote, ErrorPanel, MannerForm,
-    Waiting, is_edited, target_text,
-};
-use crate::visible::show_line;
-use crate::{links, wording};
+use super::outcome::Outcome;
+use crate::components::ErrorPanel;
+use crate::desk::{DeskError, desk};
+use crate::error::ApiError;
+use crate::request::now;
+use crate::{api, links};
+pub(crate) use fields::{FIELDS, ReplayFields};
+pub(crate) use form::ReplayForm;
+use how::How;
+use transform::TransformPanel;
+use view::{Preview, ReplayPreview};
 
 /// How letters are chosen, where none are.
 #[component]
@@ -38,74 +49,69 @@ fn ChooseFirst() -> impl IntoView {
 /// A dry run, and the buttons that make it real.
 #[component]
 pub(crate) fn NewReplayPage() -> impl IntoView {
-    let query = use_query_map();
-    let form = Memo::new(move |_| query.with(ReplayForm::read));
-    let decisions = Decisions::new();
-    // A plan that is not made any more as it was shown is shown anew.
-    let outdated = decisions.outdated_plans();
-    let preview =
-        Resource::new(move || (form.get(), outdated.get()), |(form, _)| preview_replay(form));
+    let form = use_query_map().with_untracked(ReplayForm::read);
+    let content = Suspend::new(async move {
+        // One after the other: the second is there only where something is changed.
+        let preview = preview(form.clone()).await;
+        if preview.is_err() && form.is_empty() {
+            return view! { <ChooseFirst /> }.into_any();
+        }
+        let tried = transform::tried(form.clone()).await;
+        view! { <PlanForm preview tried form /> }.into_any()
+    });
     view! {
         <Title text="New replay" />
-        <ErrorNote error=Signal::derive(move || decisions.error()) />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match preview.await {
-                    Ok(preview) => {
-                        view! { <PlanForm preview=Some(preview) form=form.get() decisions /> }
-                            .into_any()
-                    }
-                    Err(_) if form.get().is_empty() => view! { <ChooseFirst /> }.into_any(),
-                    Err(error) => {
-                        view! {
-                            <ErrorPanel error />
-                            <PlanForm preview=None form=form.get() decisions />
-                        }
-                            .into_any()
-                    }
-                }
-            })}
-        </Transition>
+        <Outcome />
+        <Suspense>{content}</Suspense>
     }
     .into_any()
+}
+
+/// What a replay of these letters would do; nothing is changed.
+///
+/// # Errors
+/// No letters chosen, a field that cannot be read, or a desk that does not answer.
+async fn preview(form: ReplayForm) -> Result<ReplayPreview, ApiError> {
+    let selection = api::selection(form.ids, form.q, &form.scope)?;
+    let mut new = form.fields.ask(selection, now())?;
+    new.dry_run = true;
+    let operator = Actor::local_operator();
+    let planned = desk().plan_replay(&operator, &new).await;
+    if new.transform.is_some() && matches!(planned, Err(DeskError::Unfit { .. })) {
+        // What is wrong with the program is said beside it.
+        new.transform = None;
+        return Ok(desk().plan_replay(&operator, &new).await?.into());
+    }
+    Ok(planned?.into())
 }
 
 /// The one form of the page: every button of it sends every field. Without a button of its own, Enter looks
 /// again.
 #[component]
 fn PlanForm(
-    preview: Option<ReplayPreview>,
+    preview: Result<ReplayPreview, ApiError>,
+    tried: Result<Option<TransformPreview>, ApiError>,
     form: ReplayForm,
-    decisions: Decisions,
 ) -> impl IntoView {
-    let element = NodeRef::<html::Form>::new();
-    let edited = RwSignal::new(false);
-    // What stands in the fields is asked of them: they may be changed before this code runs.
-    let look = move || {
-        if let Some(form) = element.get_untracked() {
-            edited.set(is_edited(&form));
+    let (error, content) = match preview {
+        Ok(preview) => (None, view! { <Preview preview tried form=form.clone() /> }.into_any()),
+        Err(error) => {
+            let content = view! {
+                <TransformPanel jq=form.fields.jq.clone() tried />
+                <How fields=form.fields.clone() />
+            };
+            (Some(error), content.into_any())
         }
-    };
-    Effect::new(move |_| look());
-    let content = match preview {
-        Some(preview) => {
-            view! { <Preview preview form=form.clone() decisions edited /> }.into_any()
-        }
-        None => view! {
-            <TransformPanel form=form.clone() />
-            <How form=form.clone() />
-        }
-        .into_any(),
     };
     view! {
+        {error.map(|error| view! { <ErrorPanel error /> })}
         <form
             class="new-replay"
             method="get"
             action=links::NEW_REPLAY
             autocomplete="off"
-            node_ref=element
-            on:input=move |_| look()
-            on:submit=move |event| decisions.carry_out(&event)
+            data-still
+            data-plan
         >
             <button type="submit" hidden>
                 "Look again"
@@ -113,105 +119,6 @@ fn PlanForm(
             <Chosen form />
             {content}
         </form>
-    }
-    .into_any()
-}
-
-#[component]
-fn Preview(
-    preview: ReplayPreview,
-    form: ReplayForm,
-    decisions: Decisions,
-    edited: RwSignal<bool>,
-) -> impl IntoView {
-    let form = ReplayForm { manner: form.manner.in_terms_of(&preview.replay), ..form };
-    let plan = preview.replay.clone();
-    view! {
-        <Head preview form=form.clone() decisions edited />
-        <div class="split">
-            <div class="stack">
-                <Destinations
-                    destinations=plan.destinations.clone()
-                    is_of_worker=matches!(plan.target, Target::Worker { .. })
-                />
-                <ClaimedOriginsNote claimed=plan.claimed_origins.clone() of=ClaimedOf::DryRun />
-                <LeftOutList left_out=plan.left_out.clone() />
-                <TransformPanel form=form.clone() />
-                <Terms preview=plan />
-            </div>
-            <div class="stack">
-                <How form />
-            </div>
-        </div>
-    }
-    .into_any()
-}
-
-#[component]
-fn Head(
-    preview: ReplayPreview,
-    form: ReplayForm,
-    decisions: Decisions,
-    edited: RwSignal<bool>,
-) -> impl IntoView {
-    let replay = preview.replay.clone();
-    let total = replay.total;
-    let heading = if total == 0 {
-        "None of these letters can be replayed now.".to_owned()
-    } else {
-        let letters = wording::counted(total, "letter");
-        let target = target_text(&replay.target, total);
-        format!("This would publish {letters} again, to {target}.")
-    };
-    // Then this is what would go without it.
-    let is_unreadable = !form.manner.jq.trim().is_empty() && replay.transform.is_none();
-    let publishing = match (total > 0, is_unreadable) {
-        (true, false) => view! { <Publishing preview decisions is_edited=edited /> }.into_any(),
-        (true, true) => view! {
-            <p class="stop-line">
-                "The jq program cannot be read: fix it below, or take it away."
-            </p>
-        }
-        .into_any(),
-        (false, _) => ().into_any(),
-    };
-    view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::REPLAYS>"Replays"</a>
-                    </li>
-                    <li>"New"</li>
-                </ol>
-                <h1>{heading}</h1>
-                <Facts preview=replay form />
-            </div>
-            {publishing}
-        </div>
-    }
-    .into_any()
-}
-
-/// Which letters, and what is to be known of them.
-#[component]
-fn Facts(preview: Replay, form: ReplayForm) -> impl IntoView {
-    let which = (form.scope == "matching" && !form.q.is_empty())
-        .then(|| view! { <span>"all that match " <code>{show_line(&form.q)}</code></span> });
-    let before = preview.replayed_before.filter(|before| *before > 0);
-    let before = before.map(|before| {
-        let they = if before == preview.total { "all" } else { "of them" };
-        let before = wording::count(before);
-        view! { <span>{before} " " {they} " replayed before"</span> }
-    });
-    let approval = preview
-        .approval
-        .is_some()
-        .then(|| view! { <span>"another person has to approve it first"</span> });
-    view! {
-        <p class="meta">
-            {which} {before} {approval} <span>"nothing has been done yet"</span>
-        </p>
     }
     .into_any()
 }
@@ -227,25 +134,6 @@ fn Chosen(form: ReplayForm) -> impl IntoView {
             .collect_view()}
         <input type="hidden" name="q" value=form.q />
         <input type="hidden" name="scope" value=form.scope />
-    }
-    .into_any()
-}
-
-/// Chooses where to and how; the dry run follows.
-#[component]
-fn How(form: ReplayForm) -> impl IntoView {
-    view! {
-        <section class="section" aria-labelledby="how-title">
-            <header>
-                <h2 id="how-title">"Where to, and how carefully"</h2>
-            </header>
-            <div class="stack padded">
-                <MannerForm manner=form.manner />
-                <button class="button" type="submit">
-                    "Look again"
-                </button>
-            </div>
-        </section>
     }
     .into_any()
 }

@@ -5,8 +5,7 @@ use leptos_meta::Title;
 
 /// Says so, and where to go.
 #[component]
-pub(crate) fn NotFoundPage() -> impl IntoView {
-    #[cfg(feature = "ssr")]
+pub(super) fn NotFoundPage() -> impl IntoView {
     crate::request::answer_with(404);
     view! {
         <Title text="Not found" />

@@ -1,69 +1,83 @@
 //! What is dying, and why, right now?
 
+mod beginning;
+mod causes;
+mod groups;
+pub(super) mod sources;
+
 use dlo_domain::breakdown::Breakdown;
+use dlo_domain::causes::Causes;
 use dlo_domain::filter::{FilterForm, Moment};
 use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
+use dlo_domain::timeline::About;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
-use crate::api::office::{CauseRow, read_causes, read_overview};
-use crate::api::timeline::{Drawing, read_timeline};
-use crate::components::{
-    Beginning, BreakdownTable, CausesPanel, DeathsChart, ErrorPanel, Live, OneAxis, SourceTable,
-    Waiting, WorstGroups, track_each,
-};
+use super::frame::{Watches, shown};
+use crate::desk::desk;
 use crate::error::ApiError;
+use crate::pages::breakdown::BreakdownTable;
+use crate::pages::deaths_chart::DeathsChart;
+use crate::pages::one_axis::OneAxis;
+use crate::pages::timeline::{self, Drawing};
 use crate::{links, wording};
+use beginning::Beginning;
+use causes::CausesPanel;
+use groups::WorstGroups;
+use sources::SourceTable;
+
+/// All that happens and that figures of this page tell of.
+const EVENTS: &[&str] = &[
+    "arrived",
+    "changed",
+    "replay",
+    "exhausted",
+    "policies",
+    "rules",
+    "topology",
+    "workers",
+    "executions",
+];
+
+/// What the page shows.
+struct OverviewView {
+    /// The figures.
+    overview: Overview,
+    /// What may be why letters die.
+    causes: Causes,
+    /// Silences, depths and deaths, drawn.
+    drawing: Drawing,
+}
 
 /// The first page.
 #[component]
 pub(crate) fn OverviewPage() -> impl IntoView {
-    let query = use_query_map();
-    let span = Memo::new(move |_| {
-        query.with(|query| Span::from_word(query.get_str("span").unwrap_or_default()))
-    });
-    let version = Live::current().version_and_after(|_| true);
-    let overview = Resource::new(
-        move || (span.get(), version.get()),
-        |(span, _)| read_overview(span.as_str().to_owned()),
-    );
-    let causes = Resource::new(move || version.get(), |_| read_causes());
-    let reach = Memo::new(move |_| query.with(|query| query.get("reach").unwrap_or_default()));
-    let drawing = Resource::new(
-        move || (reach.get(), version.get()),
-        |(reach, _)| read_timeline(String::new(), String::new(), reach),
-    );
+    let query = use_query_map().get_untracked();
+    let span = Span::from_word(query.get_str("span").unwrap_or_default());
+    let reach = query.get("reach").unwrap_or_default();
+    let read = async move {
+        let desk = desk();
+        Ok::<_, ApiError>(OverviewView {
+            overview: desk.overview(span).await?,
+            causes: desk.causes().await?,
+            drawing: timeline::drawn(&About::Everything, &reach).await?,
+        })
+    };
     view! {
         <Title text="Overview" />
-        <Transition fallback=Waiting>
-            {move || {
-                track_each(&[&overview, &causes, &drawing]);
-                Suspend::new(async move {
-                    match all(overview.await, causes.await, drawing.await) {
-                        Ok((overview, ..)) if is_new(&overview) => {
-                            view! { <Beginning overview /> }.into_any()
-                        }
-                        Ok((overview, causes, drawing)) => {
-                            view! { <Figures overview causes drawing /> }.into_any()
-                        }
-                        Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                    }
-                })
-            }}
-        </Transition>
+        <Watches events=EVENTS />
+        {shown(read, |view| {
+            if is_new(&view.overview) {
+                view! { <Beginning overview=view.overview /> }.into_any()
+            } else {
+                view! { <Figures view /> }.into_any()
+            }
+        })}
     }
     .into_any()
-}
-
-fn all<A, B, C>(
-    one: Result<A, ApiError>,
-    two: Result<B, ApiError>,
-    three: Result<C, ApiError>,
-) -> Result<(A, B, C), ApiError> {
-    Ok((one?, two?, three?))
 }
 
 /// Whether no letter has ever come.
@@ -72,7 +86,8 @@ fn is_new(overview: &Overview) -> bool {
 }
 
 #[component]
-fn Figures(overview: Overview, causes: Vec<CauseRow>, drawing: Drawing) -> impl IntoView {
+fn Figures(view: OverviewView) -> impl IntoView {
+    let OverviewView { overview, causes, drawing } = view;
     let (span, now) = (overview.span, overview.at);
     let bar_name = match span {
         Span::Hour => "Deaths per minute",
@@ -118,7 +133,7 @@ fn Figures(overview: Overview, causes: Vec<CauseRow>, drawing: Drawing) -> impl 
                 }}
             </section>
             <div class="stack">
-                <CausesPanel rows=causes />
+                <CausesPanel causes />
                 {(!drawing.is_plain).then(|| view! { <OneAxis drawing page /> })}
                 {(waiting.letters > 0).then(|| in_common(waiting))}
             </div>

@@ -1,85 +1,107 @@
 //! Is it working?
 
-use dlo_domain::event::LiveEvent;
-use dlo_domain::ids::LetterId;
-use dlo_domain::replay::{LeftOut, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop};
+mod acting;
+mod approval;
+mod controls;
+mod head;
+mod items;
+mod ladder;
+mod outcome_bar;
+mod pace;
+mod plan;
+mod unknown;
+
+use dlo_domain::audit::Actor;
+use dlo_domain::ids::{LetterId, ReplayId};
+use dlo_domain::page::Page;
+use dlo_domain::replay::{
+    LetterSearch, Outcome, OutcomeCounts, Replay, ReplayItem, UnknownOutcome,
+};
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::params::ParamsMap;
 
-use crate::api::replays::{ControlReplay, ReplayRead, SearchUnknown, read_replay};
-use crate::components::{
-    Ago, Approval, ClaimedOf, ClaimedOriginsNote, ErrorPanel, Ladder, Live, Notice, OutcomeBar,
-    OutcomePatterns, Pager, ReplayBadge, ReplayControls, ReplayItems, ReplayPlan, SomeLetters,
-    Spoken, UnknownLetters, Waiting, Which, outcome_word, target_text,
-};
-use crate::visible::{show_line, show_lines, show_name};
-use crate::{links, wording};
+use super::claimed_origins::{ClaimedOf, ClaimedOriginsNote};
+use super::frame::{Watches, shown};
+use super::left_out::LeftOutList;
+use super::outcome::Outcome as Notice;
+use super::some_letters::{LetterSet, SomeLetters};
+use crate::components::Pager;
+use crate::desk::desk;
+use crate::error::ApiError;
+use crate::pages::outcome_key::outcome_word;
+use crate::request::now;
+use crate::visible::{show_line, show_lines};
+use crate::{api, links, wording};
+use approval::Approval;
+use controls::ReplayControls;
+use head::Head;
+use items::ReplayItems;
+use ladder::Ladder;
+use outcome_bar::{OutcomeBar, OutcomePatterns};
+use plan::ReplayPlan;
+use unknown::UnknownLetters;
 
-/// What every letter is sent without: brokers wrote it, and would take it amiss.
+/// Letters on one page.
+const PAGE: u32 = 100;
+
+/// The headers that every letter is sent without: brokers wrote them, and may drop a message that brings them.
 pub(super) const HISTORY: &str =
     "x-death, x-first-death-*, x-last-death-*, x-delivery-count, x-acquired-count";
+
+/// What the page shows.
+struct ReplayView {
+    /// The replay.
+    replay: Replay,
+    /// Its letters, in the order of publishing.
+    items: Page<ReplayItem>,
+    /// Of which outcome; `None` if of any.
+    outcome: Option<Outcome>,
+    /// Where its unknown letters would be looked for, if that is asked.
+    search: Option<Result<LetterSearch, ApiError>>,
+}
 
 /// One replay.
 #[component]
 pub(crate) fn ReplayPage() -> impl IntoView {
-    let params = use_params_map();
-    let query = use_query_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let of = move |name: &'static str| {
-        Memo::new(move |_| query.with(|query| query.get(name).unwrap_or_default()))
-    };
-    let (outcome, cursor) = (of("outcome"), of("cursor"));
-    let version = Live::current().version(move |event| match event {
-        LiveEvent::Replay { replay_id } => replay_id.to_string() == id.get_untracked(),
-        LiveEvent::Arrived { died_again, .. } => *died_again > 0,
-        LiveEvent::Changed { .. } => true,
-        LiveEvent::Source { .. }
-        | LiveEvent::Rules
-        | LiveEvent::Policies
-        | LiveEvent::Workers
-        | LiveEvent::Topology
-        | LiveEvent::Alerts
-        | LiveEvent::Channels
-        | LiveEvent::Exhausted { .. }
-        | LiveEvent::Executions
-        | LiveEvent::Missed => false,
-    });
-    let control = ServerAction::<ControlReplay>::new();
-    let search = ServerAction::<SearchUnknown>::new();
-    let replay = Resource::new(
-        move || {
-            let changes = (version.get(), control.version().get(), search.version().get());
-            (id.get(), outcome.get(), cursor.get(), changes)
-        },
-        |(id, outcome, cursor, _)| read_replay(id, outcome, cursor),
-    );
+    let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
+    let query = use_query_map().get_untracked();
+    let title = format!("Replay {}", show_line(&wording::short(&id)));
+    let read = read(id, query.clone());
     view! {
-        <Title text=move || format!("Replay {}", show_line(&wording::short(&id.get()))) />
+        <Title text=title />
+        <Watches events=&["replay", "arrived", "changed"] />
         <OutcomePatterns />
         <Notice />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match replay.await {
-                    Ok(read) => view! { <Read read outcome=outcome.get() control search /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        {shown(read, |view| view! { <Shown view query /> }.into_any())}
     }
     .into_any()
 }
 
+async fn read(id: String, query: ParamsMap) -> Result<ReplayView, ApiError> {
+    let id: ReplayId = api::id(&id, "replay")?;
+    let outcome = query.get("outcome").filter(|word| !word.is_empty());
+    let outcome = outcome.map(|word| {
+        word.parse().map_err(|fault: UnknownOutcome| ApiError::invalid(fault.to_string()))
+    });
+    let outcome = outcome.transpose()?;
+    let after = api::cursor(&query.get("cursor").unwrap_or_default())?;
+    let replay = desk().replay(id).await?;
+    let search = if replay.outcomes.unknown > 0 && query.get_str("search").is_some() {
+        let search = desk().search_unknown(&Actor::local_operator(), id, true).await;
+        Some(search.map_err(ApiError::from))
+    } else {
+        None
+    };
+    let items = desk().replay_items(id, outcome, after, PAGE).await?;
+    Ok(ReplayView { replay, items, outcome, search })
+}
+
 #[component]
-fn Read(
-    read: ReplayRead,
-    outcome: String,
-    control: ServerAction<ControlReplay>,
-    search: ServerAction<SearchUnknown>,
-) -> impl IntoView {
-    let ReplayRead { now, replay, pace, items } = read;
-    let query = use_query_map().get_untracked();
-    let outcome: Option<Outcome> = outcome.parse().ok();
+fn Shown(view: ReplayView, query: ParamsMap) -> impl IntoView {
+    let ReplayView { replay, items, outcome, search } = view;
+    let now = now();
     let path = replay.id.map(links::replay).unwrap_or_default();
     let done = replay.total - replay.outcomes.pending;
     let title = match outcome {
@@ -87,7 +109,7 @@ fn Read(
         None => "Letters in the order of publishing".to_owned(),
     };
     view! {
-        <Head replay=replay.clone() pace now />
+        <Head replay=replay.clone() now />
         <Approval replay=replay.clone() />
         <Ladder replay=replay.clone() now />
         <section class="section" aria-labelledby="outcomes-title">
@@ -102,7 +124,7 @@ fn Read(
         </section>
         {replay
             .id
-            .map(|id| view! { <UnknownLetters id unknown=replay.outcomes.unknown action=search /> })}
+            .map(|id| view! { <UnknownLetters id unknown=replay.outcomes.unknown search /> })}
         <div class="split">
             <div class="stack">
                 <ReplayPlan replay=replay.clone() />
@@ -111,7 +133,7 @@ fn Read(
                 <LeftOutList left_out=replay.left_out.clone() />
             </div>
             <div class="stack sooner">
-                <ReplayControls replay action=control />
+                <ReplayControls replay />
             </div>
         </div>
         <section class="section" aria-labelledby="items-title">
@@ -156,7 +178,7 @@ fn WentWrong(items: Vec<ReplayItem>, back: String) -> impl IntoView {
     (!ids.is_empty()).then(|| {
         let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
         let words = format!("{} on this page", wording::counted(count, "failed letter"));
-        view! { <SomeLetters letters=Which::These(ids) words back /> }
+        view! { <SomeLetters letters=LetterSet::These(ids) words back /> }
     })
 }
 
@@ -176,104 +198,6 @@ fn Program(jq: String) -> impl IntoView {
     .into_any()
 }
 
-#[component]
-fn Head(replay: Replay, pace: String, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
-    let counts = replay.outcomes;
-    let letters = wording::counted(replay.total, "letter");
-    let target = target_text(&replay.target, replay.total);
-    let parts = parts(counts);
-    let verb = match replay.state {
-        ReplayState::DryRun => "Would replay",
-        ReplayState::AwaitingApproval => "To replay when somebody else approves:",
-        ReplayState::Scheduled => "To replay",
-        ReplayState::Running => "Replaying",
-        ReplayState::Paused => "Paused: the replay of",
-        ReplayState::Cancelled => "Cancelled: the replay of",
-        ReplayState::Finished => "Replayed",
-    };
-    view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href="/replays">"Replays"</a>
-                    </li>
-                    <li class="id">{replay.id.map(|id| wording::short(&id))}</li>
-                </ol>
-                <h1>
-                    {format!("{verb} {letters} to {target}")}
-                    {(!parts.is_empty()).then(|| format!(": {}", parts.join(", ")))} "."
-                </h1>
-                <p class="meta">
-                    <ReplayBadge state=replay.state />
-                    <span>"asked " <Ago at=replay.created_at now spoken=true /></span>
-                    {replay
-                        .finished_at
-                        .map(|at| {
-                            view! {
-                                <span>
-                                    {if replay.total == 0 {
-                                        "there was nothing to publish "
-                                    } else {
-                                        "every letter has an outcome, the last one "
-                                    }} <Ago at now spoken=true />
-                                </span>
-                            }
-                        })}
-                    <span>
-                        "by "
-                        {match replay.policy_id {
-                            Some(policy) => {
-                                let form = links::policy_form(&policy.to_string());
-                                view! { <a href=form>{show_name(&replay.created_by)}</a> }.into_any()
-                            }
-                            None => show_name(&replay.created_by),
-                        }}
-                    </span>
-                    {(!pace.is_empty()).then(|| view! { <span>{pace}</span> })}
-                    {replay.edited.then(|| view! { <span>"its body was edited by hand"</span> })}
-                    {(replay.state == ReplayState::Running)
-                        .then_some("it goes on when this page is closed")}
-                </p>
-                {replay.stopped.map(|stop| view! { <StopLine stop now /> })}
-            </div>
-        </div>
-    }
-    .into_any()
-}
-
-/// What came of the letters, in the words that stand at their counts.
-fn parts(counts: OutcomeCounts) -> Vec<String> {
-    [
-        (counts.confirmed, "confirmed by the broker"),
-        (counts.processed, "processed"),
-        (counts.settled, "settled"),
-        (counts.died_again, "died again"),
-        (counts.refused + counts.unroutable, "not sent"),
-        (counts.unknown, "unknown"),
-        (counts.pending, "to go"),
-    ]
-    .into_iter()
-    .filter(|(letters, _)| *letters > 0)
-    .map(|(letters, what)| format!("{} {what}", wording::count(letters)))
-    .collect()
-}
-
-/// Why it does not go on.
-#[component]
-fn StopLine(stop: Stop, now: chrono::DateTime<chrono::Utc>) -> impl IntoView {
-    let Stop { at, by, why } = stop;
-    let what = match why {
-        Some(why) => format!("It stopped by itself: {why}."),
-        None => format!("{by} stopped it."),
-    };
-    view! {
-        <p class="stop-line" role="status">
-            {show_lines(&what)} " " <Ago at now spoken=true />
-        </p>
-    }
-}
-
 /// How many of those that were delivered came back.
 #[component]
 fn ReturnRate(counts: OutcomeCounts) -> impl IntoView {
@@ -289,68 +213,4 @@ fn ReturnRate(counts: OutcomeCounts) -> impl IntoView {
             </p>
         }
     })
-}
-
-/// Letters that were asked for and left out.
-#[component]
-pub(super) fn LeftOutList(left_out: Vec<LeftOut>) -> impl IntoView {
-    if left_out.is_empty() {
-        return ().into_any();
-    }
-    view! {
-        <section class="section" aria-labelledby="left-out-title">
-            <header>
-                <h2 id="left-out-title">"Left out"</h2>
-                <span class="note">"asked for, and not touched"</span>
-            </header>
-            <ul class="left-out">
-                {left_out
-                    .into_iter()
-                    .map(|left| {
-                        view! {
-                            <li>
-                                <b>{wording::count(left.letters)}</b>
-                                <span>
-                                    <Spoken text=left.reason />
-                                    <small class="examples">
-                                        {left
-                                            .examples
-                                            .into_iter()
-                                            .take(5)
-                                            .map(|id| {
-                                                view! {
-                                                    <a class="id" href=links::letter(id)>
-                                                        {wording::short(&id)}
-                                                    </a>
-                                                }
-                                            })
-                                            .collect_view()}
-                                    </small>
-                                </span>
-                            </li>
-                        }
-                    })
-                    .collect_view()}
-            </ul>
-        </section>
-    }
-    .into_any()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_settled_is_not_said_to_be_confirmed_beside_a_count_of_none() {
-        let mut counts = OutcomeCounts::default();
-        counts.add(Outcome::Settled, 2);
-        counts.add(Outcome::Processed, 1);
-        assert_eq!(parts(counts), ["1 processed", "2 settled"]);
-        counts.add(Outcome::Confirmed, 4);
-        counts.add(Outcome::Refused, 1);
-        counts.add(Outcome::Unroutable, 1);
-        let told = ["4 confirmed by the broker", "1 processed", "2 settled", "2 not sent"];
-        assert_eq!(parts(counts), told);
-    }
 }

@@ -1,71 +1,73 @@
 //! Which replays were there, and how did they go?
 
-use dlo_domain::event::LiveEvent;
+mod table;
+
+use dlo_domain::page::Page;
+use dlo_domain::replay::{Makers, Replay, UnknownMakers};
+use dlo_domain::state::LetterState;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
+use leptos_router::params::ParamsMap;
 
-use crate::api::replays::{ReplayList, list_replays};
-use crate::components::{ErrorPanel, Live, Pager, ReplayTable, Waiting};
-use crate::{links, wording};
+use super::frame::{Watches, shown};
+use crate::components::Pager;
+use crate::desk::desk;
+use crate::error::ApiError;
+use crate::request::now;
+use crate::{api, links, wording};
+use table::ReplayTable;
+
+/// Replays on one page of the list.
+const PAGE: u32 = 50;
 
 /// The list of replays.
 #[component]
 pub(crate) fn ReplaysPage() -> impl IntoView {
-    let query = use_query_map();
-    let of = move |name: &'static str| {
-        Memo::new(move |_| query.with(|query| query.get(name).unwrap_or_default()))
-    };
-    let (by, cursor) = (of("by"), of("cursor"));
-    let version = Live::current().version(|event| matches!(event, LiveEvent::Replay { .. }));
-    let replays = Resource::new(
-        move || (by.get(), cursor.get(), version.get()),
-        |(by, cursor, _)| list_replays(by, cursor),
-    );
+    let query = use_query_map().get_untracked();
+    let [by, cursor] = ["by", "cursor"].map(|name| query.get(name).unwrap_or_default());
+    let read = read(by.clone(), cursor);
     view! {
         <Title text="Replays" />
-        <Whose by />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match replays.await {
-                    Ok(list) => view! { <List list by=by.get() /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Watches events=&["replay"] />
+        {whose(&by)}
+        {shown(read, |page| view! { <List page by query /> }.into_any())}
     }
     .into_any()
 }
 
-/// One link for each kind of makers: policies make so many replays that people's are lost between
-/// them.
-#[component]
-fn Whose(by: Memo<String>) -> impl IntoView {
-    let tab = move |word: &'static str, text: &'static str| {
-        let current = move || by.with(|by| by == word).then_some("page");
+/// A page of replays, newest first; `by` says whose, as in the API; nothing says people's.
+async fn read(by: String, cursor: String) -> Result<Page<Replay>, ApiError> {
+    let by = match by.as_str() {
+        "" => Makers::People,
+        word => word.parse().map_err(|why: UnknownMakers| ApiError::invalid(why.to_string()))?,
+    };
+    Ok(desk().replays(by, api::cursor(&cursor)?, PAGE).await?)
+}
+
+/// One link for each kind of makers: policies make so many replays that people's are lost between them.
+fn whose(by: &str) -> impl IntoView + use<> {
+    let tab = |word: &'static str, text: &'static str| {
+        let current = (by == word).then_some("page");
         view! {
             <a href=links::with_query(links::REPLAYS, [("by", word)]) aria-current=current>
                 {text}
             </a>
         }
     };
-    let of_one = move || {
-        let policy = by.with(|by| by.strip_prefix("policy:").map(str::to_owned));
-        policy.map(|policy| {
-            view! {
-                <a href=links::replays_of(&policy) aria-current="page">
-                    "of one policy"
-                </a>
-            }
-        })
-    };
+    let of_one = by.strip_prefix("policy:").map(|policy| {
+        view! {
+            <a href=links::replays_of(policy) aria-current="page">
+                "of one policy"
+            </a>
+        }
+    });
     view! {
         <nav class="tabs" aria-label="Whose replays">
             {tab("", "people's")} {tab("policies", "of retry policies")} {of_one}
             {tab("all", "all")}
         </nav>
     }
-    .into_any()
 }
 
 /// What stands where the list would, while there is nothing of it.
@@ -92,7 +94,7 @@ fn Beginning() -> impl IntoView {
                 <p class="second">
                     "A replay publishes letters again, to the queue they died in or to another. "
                     <a href=links::letters_in(
-                        dlo_domain::state::LetterState::Held,
+                        LetterState::Held,
                     )>"Check some held letters"</a> " and plan a replay of them: this page says what became of each."
                 </p>
             </div>
@@ -102,9 +104,7 @@ fn Beginning() -> impl IntoView {
 }
 
 #[component]
-fn List(list: ReplayList, by: String) -> impl IntoView {
-    let query = use_query_map().get_untracked();
-    let ReplayList { now, page } = list;
+fn List(page: Page<Replay>, by: String, query: ParamsMap) -> impl IntoView {
     if page.items.is_empty() {
         return view! { <Nothing by /> }.into_any();
     }
@@ -117,7 +117,7 @@ fn List(list: ReplayList, by: String) -> impl IntoView {
                 <h2 id="list-title">{total}</h2>
                 <span class="note">"newest first; a replay goes on when its page is closed"</span>
             </header>
-            <ReplayTable replays=page.items now />
+            <ReplayTable replays=page.items now=now() />
         </section>
         <Pager path=links::REPLAYS.to_owned() query next label="replays" />
     }

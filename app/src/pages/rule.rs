@@ -1,75 +1,101 @@
-//! What would this rule do, and shall it be in the book?
+//! What would this rule do, and shall it be saved?
+
+mod acting;
+mod draft;
+mod form;
+mod of_group;
+mod reading;
 
 use dlo_domain::filter::LetterFilter;
+use dlo_domain::office::FilterChoices;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::params::ParamsMap;
 
-use crate::api::letters::read_choices;
-use crate::api::rules::{Preview, RuleDraft, SaveRule, begin_rule, preview_rule, read_rule};
-use crate::components::{ErrorNote, ErrorPanel, LetterSamples, RuleForm, Waiting};
+use super::frame::shown;
+use super::letter_samples::LetterSamples;
+use super::outcome::Outcome;
+use super::rules::find;
+use crate::components::Spoken;
+use crate::desk::desk;
+use crate::error::ApiError;
 use crate::links;
+use crate::request::now;
 use crate::visible::show_line;
+use draft::RuleDraft;
+use form::RuleForm;
+use reading::Preview;
 
-/// A new rule, or one that is in the book; the address holds what was written of it so far.
+/// What the page shows.
+struct RuleView {
+    /// What is written of the rule so far.
+    draft: RuleDraft,
+    /// What the filter's box offers.
+    choices: FilterChoices,
+    /// What the rule would do, or why that cannot be said; absent where it was not asked.
+    preview: Option<Result<Preview, ApiError>>,
+}
+
+/// A new rule, or one that is kept; the address holds what was written of it so far.
 #[component]
 pub(crate) fn RulePage() -> impl IntoView {
-    let (params, query) = (use_params_map(), use_query_map());
-    let id = Memo::new(move |_| {
-        let id = params.with(|params| params.get("id").unwrap_or_default());
-        if id == "new" { String::new() } else { id }
-    });
-    let written = Memo::new(move |_| query.with(|query| RuleDraft::of(id.get(), query)));
-    let is_looked_at =
-        Memo::new(move |_| !id.get().is_empty() || query.with(|query| query.get("look").is_some()));
-    // They say how a form begins, which is not begun again while it is written.
-    let of = move |name| query.with_untracked(|query| query.get(name).unwrap_or_default());
-    let kept = Resource::new(
-        move || (id.get(), of("sort"), of("group")),
-        |(id, sort, group)| async move {
-            match (&*id, &*group) {
-                ("", "") => Ok(RuleDraft::begun(sort)),
-                ("", _) => begin_rule(group, sort).await,
-                _ => read_rule(id).await,
-            }
-        },
-    );
-    let choices =
-        Resource::new(|| (), |()| async move { read_choices().await.unwrap_or_default() });
-    let save = ServerAction::<SaveRule>::new();
+    let query = use_query_map().get_untracked();
+    let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
+    let id = if id == "new" { String::new() } else { id };
+    let title = if id.is_empty() { "New rule" } else { "Rule" };
     view! {
-        <Title text=move || if id.get().is_empty() { "New rule" } else { "Rule" } />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match kept.await {
-                    Ok(kept) => {
-                        let draft = Memo::new(move |_| {
-                            written.get().unwrap_or_else(|| kept.clone())
-                        });
-                        view! { <Head draft /> <RuleForm draft choices save /> }.into_any()
-                    }
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
-        <Looked written kept is_looked_at />
+        <Title text=title />
+        <Outcome />
+        {shown(read(id, query), |view| view! { <Shown view /> }.into_any())}
     }
     .into_any()
 }
 
-#[component]
-fn Head(draft: Memo<RuleDraft>) -> impl IntoView {
-    let (is_new, kind) = (Memo::new(move |_| draft.with(|draft| draft.id.is_empty())), move || {
-        if draft.with(RuleDraft::is_of_severity) { "severity" } else { "grouping" }
-    });
-    let heading = move || {
-        let kind = kind();
-        if is_new.get() {
-            format!("A new {kind} rule: nothing changes until it is saved.")
-        } else {
-            format!("Change a {kind} rule: it stays as it is until this is saved.")
-        }
+async fn read(id: String, query: ParamsMap) -> Result<RuleView, ApiError> {
+    let is_looked_at = !id.is_empty() || query.get("look").is_some();
+    let of = |name| query.get(name).unwrap_or_default();
+    let draft = match RuleDraft::of(id.clone(), &query) {
+        Some(written) => written,
+        None if !id.is_empty() => find(&id).await.map(reading::draft_of)?,
+        None if of("group").is_empty() => RuleDraft::begun(of("sort")),
+        None => of_group::begin(&of("group"), &of("sort")).await?,
     };
+    // The form says what is wrong with a filter that cannot be read.
+    let preview = if is_looked_at && LetterFilter::parse(&draft.filter).is_ok() {
+        Some(preview(&draft).await)
+    } else {
+        None
+    };
+    let choices = desk().filter_choices().await.unwrap_or_default();
+    Ok(RuleView { draft, choices, preview })
+}
+
+/// What a rule would do. Changes nothing.
+async fn preview(draft: &RuleDraft) -> Result<Preview, ApiError> {
+    let rule = reading::checked(&reading::rule_of(draft)?)?;
+    let found = desk().preview_rule(&rule).await?;
+    Ok(reading::preview_of(&rule, found, now()))
+}
+
+#[component]
+fn Shown(view: RuleView) -> impl IntoView {
+    let RuleView { draft, choices, preview } = view;
+    let kind = if draft.is_of_severity() { "severity" } else { "grouping" };
+    let (here, heading) = if draft.id.is_empty() {
+        ("New", format!("A new {kind} rule: nothing changes until it is saved."))
+    } else {
+        ("Edit", format!("Change a {kind} rule: it stays as it is until this is saved."))
+    };
+    let preview = preview.map(|preview| match preview {
+        Ok(preview) => view! { <Seen preview /> }.into_any(),
+        Err(error) => view! {
+            <p class="error-note" role="alert">
+                <Spoken text=crate::wording::sentence(&error.to_string()) />
+            </p>
+        }
+        .into_any(),
+    });
     view! {
         <div class="answer">
             <div>
@@ -77,52 +103,16 @@ fn Head(draft: Memo<RuleDraft>) -> impl IntoView {
                     <li>
                         <a href=links::RULES>"Rules"</a>
                     </li>
-                    <li>{move || if is_new.get() { "New" } else { "Edit" }}</li>
+                    <li>{here}</li>
                 </ol>
                 <h1>{heading}</h1>
             </div>
         </div>
-    }
-    .into_any()
-}
-
-type Kept = Resource<Result<RuleDraft, crate::error::ApiError>>;
-
-/// What the rule of the address would do.
-#[component]
-fn Looked(written: Memo<Option<RuleDraft>>, kept: Kept, is_looked_at: Memo<bool>) -> impl IntoView {
-    let preview = Resource::new(
-        move || (is_looked_at.get(), written.get()),
-        move |(is_looked_at, written)| async move {
-            if !is_looked_at {
-                return Ok(None);
-            }
-            let draft = match written {
-                Some(draft) => draft,
-                None => kept.await?,
-            };
-            // The form says what is wrong with it.
-            if LetterFilter::parse(&draft.filter).is_err() {
-                return Ok(None);
-            }
-            let RuleDraft { sort, name, filter, verdict, .. } = draft;
-            preview_rule(sort, name, filter, verdict).await.map(Some)
-        },
-    );
-    view! {
-        <div id="preview">
-            <Transition>
-                {move || Suspend::new(async move {
-                    match preview.await {
-                        Ok(None) => ().into_any(),
-                        Ok(Some(preview)) => view! { <Seen preview /> }.into_any(),
-                        Err(error) => {
-                            view! { <ErrorNote error=Signal::stored(Some(error)) /> }.into_any()
-                        }
-                    }
-                })}
-            </Transition>
+        // What is written is not written over.
+        <div data-still="">
+            <RuleForm draft choices />
         </div>
+        <div id="preview">{preview}</div>
     }
     .into_any()
 }

@@ -1,83 +1,63 @@
 //! How are letters judged?
 
-use std::time::Duration;
+mod acting;
+mod list;
 
-use dlo_domain::event::LiveEvent;
-use dlo_domain::rule::Rule;
+use dlo_domain::rule::{JudgingAgain, Rule, RuleBook};
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::api::rules::{RuleLists, list_rules, read_judging};
-use crate::components::{
-    ErrorNote, ErrorPanel, Live, Notice, RuleActions, RuleList, SeverityMark, Waiting,
-};
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use crate::components::SeverityMark;
+use crate::desk::desk;
 use crate::{links, wording};
-
-/// While letters are judged again, how far that has come is asked this often.
-const AGAIN: Duration = Duration::from_secs(2);
+pub(super) use acting::{find, rule_id};
+use list::RuleList;
 
 /// The rules.
 #[component]
 pub(crate) fn RulesPage() -> impl IntoView {
-    let actions = RuleActions::new();
-    let version = rules_version();
-    let rules = Resource::new(move || (version.get(), actions.version()), |_| list_rules());
+    let desk = desk();
     view! {
         <Title text="Rules" />
-        <Notice />
-        <ErrorNote error=Signal::derive(move || actions.error()) />
-        <div class="answer">
-            <div>
-                <Transition>
-                    {move || Suspend::new(async move {
-                        rules.await.ok().map(|lists| view! { <h1>{heading(&lists)}</h1> })
-                    })}
-                </Transition>
-                <p class="second">
-                    "Rules are asked from top to bottom, and the first that matches decides. After a change the open letters are judged again, in the background."
-                </p>
-                <Judging actions />
-            </div>
-        </div>
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match rules.await {
-                    Ok(lists) => view! { <Lists lists actions /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Watches events=&["rules"] />
+        <Outcome />
+        {shown(async move { desk.rules().await }, |book| view! { <Book book /> }.into_any())}
     }
     .into_any()
 }
 
-/// Grows when rules have changed, or letters were judged again.
-fn rules_version() -> ReadSignal<u32> {
-    Live::current().version(|event| matches!(event, LiveEvent::Rules | LiveEvent::Missed))
-}
-
 #[component]
-fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
-    let RuleLists { now, severity, grouping } = lists;
-    actions.put_focus_back();
-    let others = match grouping.len() {
-        0 => "every letter",
-        _ => "everything else",
-    };
+fn Book(book: RuleBook) -> impl IntoView {
+    let heading = heading(&book);
+    let RuleBook { severity, grouping, judging_again, .. } = book;
+    let judging =
+        judging_again.map(|judging| view! { <p class="second judging">{progress(judging)}</p> });
+    let others = if grouping.is_empty() { "every letter" } else { "everything else" };
     view! {
+        <div class="answer">
+            <div>
+                <h1>{heading}</h1>
+                <p class="second">
+                    "Rules are asked from top to bottom, and the first that matches decides. After a change the open letters are judged again, in the background."
+                </p>
+                {judging}
+            </div>
+        </div>
         <p class="second">
             "Which letters are retried by themselves, and when, is said by the "
             <a href=links::RETRIES>"retry policies"</a>
-            ", and how messages of Protobuf are read by the "
-            <a href=links::SCHEMAS rel="external">"schemas"</a> "."
+            ", and how messages of Protobuf are read by the " <a href=links::SCHEMAS>"schemas"</a>
+            "."
         </p>
         <section class="section" aria-labelledby="severity-title">
             <header>
                 <h2 id="severity-title">"Severity"</h2>
                 <span class="note">"who is woken, and what waits for the morning"</span>
             </header>
-            <RuleList rules=severity now actions />
+            <RuleList rules=severity />
             <p class="rule-rest">
                 "everything else is " <SeverityMark severity=Severity::Normal />
             </p>
@@ -88,7 +68,7 @@ fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
                 <h2 id="grouping-title">"Grouping"</h2>
                 <span class="note">"which letters are one failure"</span>
             </header>
-            <RuleList rules=grouping now actions />
+            <RuleList rules=grouping />
             <p class="rule-rest">
                 {others}
                 " is grouped by its error: class, message without its values, place in the code"
@@ -99,8 +79,7 @@ fn Lists(lists: RuleLists, actions: RuleActions) -> impl IntoView {
     .into_any()
 }
 
-fn heading(lists: &RuleLists) -> String {
-    let (severity, grouping) = (&lists.severity, &lists.grouping);
+fn heading(book: &RuleBook) -> String {
     let counted = |rules: &[Rule], noun| {
         let rules = i64::try_from(rules.len()).unwrap_or(i64::MAX);
         match rules {
@@ -108,15 +87,24 @@ fn heading(lists: &RuleLists) -> String {
             _ => wording::counted(rules, &format!("{noun} rule")),
         }
     };
-    let off = severity.iter().chain(grouping);
+    let off = book.severity.iter().chain(&book.grouping);
     let off = off.filter(|rule| !rule.rule.enabled).count();
     let off = match off {
         0 => String::new(),
         1 => "; 1 of them is off".to_owned(),
         many => format!("; {many} of them are off"),
     };
-    let (severity, grouping) = (counted(severity, "severity"), counted(grouping, "grouping"));
+    let severity = counted(&book.severity, "severity");
+    let grouping = counted(&book.grouping, "grouping");
     format!("Letters are judged by {severity} and {grouping}{off}.")
+}
+
+/// How far judging again has come.
+fn progress(judging: JudgingAgain) -> String {
+    let of = judging.of.max(judging.done);
+    // 100 % would be done.
+    let percent = (judging.done * 100).checked_div(of).unwrap_or(0).min(99);
+    format!("Judging {} again, {percent} % done.", wording::counted(of, "letter"))
 }
 
 fn add(sort: &'static str, words: &'static str) -> impl IntoView {
@@ -130,35 +118,21 @@ fn add(sort: &'static str, words: &'static str) -> impl IntoView {
     }
 }
 
-/// A line that says how far judging again has come, while it goes on.
-#[component]
-fn Judging(actions: RuleActions) -> impl IntoView {
-    let again = RwSignal::new(0_u32);
-    let version = rules_version();
-    let judging = Resource::new(
-        move || (again.get(), version.get(), actions.version()),
-        |_| async move { read_judging().await.unwrap_or_default() },
-    );
-    Effect::new(move |_| {
-        if judging.get().is_some_and(|says| !says.is_empty()) {
-            set_timeout(
-                move || {
-                    // The page may be gone by then.
-                    again.try_update(|times| *times += 1);
-                },
-                AGAIN,
-            );
-        }
-    });
-    view! {
-        <div class="judging">
-            <Transition>
-                {move || Suspend::new(async move {
-                    let says = judging.await;
-                    (!says.is_empty()).then(|| view! { <p class="second">{says}</p> })
-                })}
-            </Transition>
-        </div>
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    #[test]
+    fn judging_again_is_never_done_before_it_is() {
+        let judging = |done, of| {
+            progress(JudgingAgain { done, of, changed: 0, began_at: DateTime::UNIX_EPOCH })
+        };
+        let some = judging(4_080, 12_000);
+        assert_eq!(some, "Judging 12,000 letters again, 34 % done.");
+        assert!(judging(10, 10).contains("99 %"));
+        assert!(judging(0, 0).contains(" 0 %"));
+        assert!(judging(11, 10).contains("11 letters"));
     }
-    .into_any()
 }

@@ -5,31 +5,29 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use crate::api::changes::read_sent;
-use crate::components::{BodyDiff, ErrorPanel, Instant, Waiting};
+use super::frame::{Watches, shown};
+use crate::components::Instant;
+use crate::desk::desk;
+use crate::error::ApiError;
+use crate::pages::body_diff::BodyDiff;
+use crate::pages::letter_crumbs::LetterCrumbs;
 use crate::visible::{show_line, show_name};
-use crate::{links, wording};
+use crate::{api, links, wording};
 
 /// What one replay sent of one letter.
 #[component]
 pub(crate) fn SentLetterPage() -> impl IntoView {
-    let params = use_params_map();
-    let of = move |name: &'static str| {
-        Memo::new(move |_| params.with(|params| params.get(name).unwrap_or_default()))
+    let [id, replay] = use_params_map()
+        .with_untracked(|path| ["id", "replay"].map(|name| path.get(name).unwrap_or_default()));
+    let title = format!("Sent of letter {}", show_line(&wording::short(&id)));
+    let read = async move {
+        let (letter, replay) = (api::id(&id, "letter")?, api::id(&replay, "replay")?);
+        Ok::<_, ApiError>(desk().sent_body(letter, replay).await?)
     };
-    let (id, replay) = (of("id"), of("replay"));
-    let sent =
-        Resource::new(move || (id.get(), replay.get()), |(id, replay)| read_sent(id, replay));
     view! {
-        <Title text=move || format!("Sent of letter {}", show_line(&wording::short(&id.get()))) />
-        <Transition fallback=Waiting>
-            {move || Suspend::new(async move {
-                match sent.await {
-                    Ok(sent) => view! { <Sent sent /> }.into_any(),
-                    Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        <Title text=title />
+        <Watches events=&["changed"] />
+        {shown(read, |sent| view! { <Sent sent /> }.into_any())}
     }
     .into_any()
 }
@@ -45,17 +43,7 @@ fn Sent(sent: SentBody) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::LETTERS>"Letters"</a>
-                    </li>
-                    <li>
-                        <a class="id" href=links::letter(id)>
-                            {wording::short(&id)}
-                        </a>
-                    </li>
-                    <li>"Sent"</li>
-                </ol>
+                <LetterCrumbs id here="Sent" />
                 <h1>{heading}</h1>
                 <p class="meta">
                     <span>

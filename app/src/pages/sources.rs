@@ -1,93 +1,73 @@
 //! Which queues are watched, how are they, and how is one added?
 
+mod acting;
+mod draft;
+mod form;
+mod found;
+mod loss;
+
 use chrono::{DateTime, Utc};
-use dlo_domain::event::LiveEvent;
 use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::filter::FilterForm;
 use dlo_domain::source::Source;
-use leptos::form::ActionForm;
 use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
 
-use crate::api::sources::{
-    AcceptLoss, AddSource, RemoveSource, SourceList, WithdrawLoss, discover_sources, list_sources,
-};
-use crate::components::{
-    AddSourceCommand, Ago, Condition, ErrorNote, ErrorPanel, FoundQueues, Live, LossForm, Notice,
-    SourceForm, Spoken, Waiting, track_each,
-};
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use super::overview::sources::Condition;
+use crate::components::{Ago, Spoken};
+use crate::desk::desk;
 use crate::error::ApiError;
+use crate::pages::command::AddSourceCommand;
+use crate::request::now;
 use crate::visible::{show_line, show_name};
 use crate::{links, wording};
+use acting::RemoveSource;
+use draft::SourceDraft;
+use form::SourceForm;
+use found::{Found, FoundQueues};
+use loss::LossForm;
 
-/// What can be done on this page.
-#[derive(Clone, Copy)]
-struct Actions {
-    add: ServerAction<AddSource>,
-    remove: ServerAction<RemoveSource>,
-    accept: ServerAction<AcceptLoss>,
-    withdraw: ServerAction<WithdrawLoss>,
-}
-
-impl Actions {
-    fn version(self) -> usize {
-        self.add.version().get()
-            + self.remove.version().get()
-            + self.accept.version().get()
-            + self.withdraw.version().get()
-    }
-
-    fn error(self) -> Option<ApiError> {
-        let add = self.add.value().get().and_then(Result::err);
-        add.or_else(|| self.remove.value().get().and_then(Result::err))
-            .or_else(|| self.accept.value().get().and_then(Result::err))
-            .or_else(|| self.withdraw.value().get().and_then(Result::err))
-    }
+/// What the page shows.
+struct SourcesView {
+    /// Every source.
+    sources: Vec<Source>,
+    /// What is not watched. `None` if that cannot be read.
+    found: Option<Found>,
 }
 
 /// The sources.
 #[component]
 pub(crate) fn SourcesPage() -> impl IntoView {
-    let actions = Actions {
-        add: ServerAction::new(),
-        remove: ServerAction::new(),
-        accept: ServerAction::new(),
-        withdraw: ServerAction::new(),
+    let draft = use_query_map().with_untracked(SourceDraft::of);
+    let read = async move {
+        let sources = desk().sources().await?;
+        Ok::<_, ApiError>(SourcesView { sources, found: Found::read().await.ok() })
     };
-    let version = Live::current()
-        .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Arrived { .. }));
-    let sources = Resource::new(move || (version.get(), actions.version()), |_| list_sources());
-    // Letters that arrive change nothing here, and all queues of all brokers are looked through.
-    let read = Live::current()
-        .version(|event| matches!(event, LiveEvent::Source { .. } | LiveEvent::Topology));
-    let found = Resource::new(move || (read.get(), actions.version()), |_| discover_sources());
     view! {
         <Title text="Sources" />
-        <Notice />
-        <ErrorNote error=Signal::derive(move || actions.error()) />
-        <Transition fallback=Waiting>
-            {move || {
-                track_each(&[&found, &sources]);
-                Suspend::new(async move {
-                    let rest = found.await.ok().map(|found| found.says);
-                    match sources.await {
-                        Ok(list) => view! { <List list rest actions /> }.into_any(),
-                        Err(error) => view! { <ErrorPanel error /> }.into_any(),
-                    }
-                })
-            }}
-        </Transition>
-        <Transition>
-            {move || Suspend::new(async move {
-                found.await.ok().map(|found| view! { <FoundQueues found add=actions.add /> })
-            })}
-        </Transition>
+        <Watches events=&["topology"] />
+        <Outcome />
+        {shown(read, |view| view! { <Shown view draft /> }.into_any())}
+    }
+    .into_any()
+}
+
+#[component]
+fn Shown(view: SourcesView, draft: SourceDraft) -> impl IntoView {
+    let SourcesView { sources, found } = view;
+    view! {
+        <List sources rest=found.as_ref().map(Found::says) />
+        {found.map(|found| view! { <FoundQueues found /> })}
         <section class="section" aria-labelledby="add-title" id="add">
             <header>
                 <h2 id="add-title">"Watch another queue"</h2>
                 <span class="note">"its letters are stored before they leave it"</span>
             </header>
-            <SourceForm add=actions.add />
+            <SourceForm draft />
             <details class="data">
                 <summary>"By the HTTP API, with a token of the role admin"</summary>
                 <AddSourceCommand />
@@ -99,8 +79,8 @@ pub(crate) fn SourcesPage() -> impl IntoView {
 
 /// How the sources are; `rest` says what is not watched, where that is known.
 #[component]
-fn List(list: SourceList, rest: Option<String>, actions: Actions) -> impl IntoView {
-    let SourceList { now, sources } = list;
+fn List(sources: Vec<Source>, rest: Option<String>) -> impl IntoView {
+    let now = now();
     let ill = sources.iter().filter(|source| !source.condition.is_well()).count();
     let all = i64::try_from(sources.len()).unwrap_or(0);
     let watched = wording::counted(all, "queue");
@@ -132,7 +112,7 @@ fn List(list: SourceList, rest: Option<String>, actions: Actions) -> impl IntoVi
                         <ul class="sources">
                             {sources
                                 .into_iter()
-                                .map(|source| view! { <Watched source now actions /> })
+                                .map(|source| view! { <Watched source now /> })
                                 .collect_view()}
                         </ul>
                     </section>
@@ -143,7 +123,7 @@ fn List(list: SourceList, rest: Option<String>, actions: Actions) -> impl IntoVi
 }
 
 #[component]
-fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoView {
+fn Watched(source: Source, now: DateTime<Utc>) -> impl IntoView {
     let href =
         links::letters(&FilterForm { source: Some(source.name.clone()), ..FilterForm::default() });
     view! {
@@ -173,11 +153,11 @@ fn Watched(source: Source, now: DateTime<Utc>, actions: Actions) -> impl IntoVie
                     .condition_detail
                     .clone()
                     .map(|detail| view! { <p class="detail"><Spoken text=detail /></p> })}
-                <LossForm source=source.clone() accept=actions.accept withdraw=actions.withdraw />
+                <LossForm source=source.clone() />
             </div>
             {counts(&source, href, now)}
             <div class="actions">
-                {remove(&source, actions)}
+                {remove(&source)}
             </div>
         </li>
     }
@@ -230,24 +210,20 @@ fn counts(source: &Source, href: String, now: DateTime<Utc>) -> impl IntoView + 
     }
 }
 
-fn remove(source: &Source, actions: Actions) -> impl IntoView + use<> {
+fn remove(source: &Source) -> impl IntoView + use<> {
     if source.configured {
         return view! { <span class="quiet">"named in the configuration"</span> }.into_any();
     }
     let id = source.id.to_string();
     let letters = wording::counted(source.letters, "letter");
     view! {
-        <ActionForm action=actions.remove>
+        <form method="post" action=RemoveSource::PATH>
             <input type="hidden" name="id" value=id />
-            <button
-                class="button"
-                type="submit"
-                disabled=move || actions.remove.pending().get()
-            >
+            <button class="button" type="submit">
                 "Stop watching, keep "
                 {letters}
             </button>
-        </ActionForm>
+        </form>
     }
     .into_any()
 }

@@ -108,3 +108,28 @@ fn the_end_of_an_id_is_told_whatever_an_address_names() {
         assert_eq!(short(&id), wanted);
     }
 }
+
+#[test]
+fn times_are_found_in_sentences() {
+    let found = |sentence: &str| {
+        time_in(sentence).map(|(place, at)| (sentence[place].to_owned(), machine(at)))
+    };
+    let told = |text: &str, at: &str| Some((text.to_owned(), at.to_owned()));
+    assert_eq!(
+        found("“ü” stopped at 2026-03-12 03:14:20 UTC: more"),
+        told("2026-03-12 03:14:20 UTC", "2026-03-12T03:14:20.000Z")
+    );
+    assert_eq!(
+        found("UTC, since 2026-03-12 03:14 UTC"),
+        told("2026-03-12 03:14 UTC", "2026-03-12T03:14:00.000Z")
+    );
+    for sentence in [
+        "",
+        "since 03:14 UTC",
+        "2026-13-12 03:14 UTC",
+        "é26-03-12 03:14:20 UTC",
+        "2026-3-12  3:14 UTC",
+    ] {
+        assert_eq!(found(sentence), None, "{sentence}");
+    }
+}

@@ -8,7 +8,7 @@ mod written;
 
 use serde_json::Value;
 
-pub use inside::{Inside, open_envelope};
+pub use inside::{Inside, failure_envelope, open_envelope};
 pub use packed::{PackedMember, take_apart};
 
 /// Whose an envelope is.

@@ -20,6 +20,10 @@ use crate::store::letter_detail::{self, StoredBody};
 use crate::store::letter_list::{self, Matching, SearchTime};
 use crate::transform::offload::BodySlot;
 
+/// What is read of a body to show it.
+#[expect(clippy::cast_possible_truncation, reason = "it is 256 KiB")]
+pub(super) const BEGINNING: BodyRange = BodyRange { from: 0, most: MOST_SHOWN_BYTES as u32 };
+
 pub(super) async fn page(
     desk: &PgDesk,
     filter: &LetterFilter,
@@ -143,8 +147,7 @@ pub(super) async fn payload(
     as_text: bool,
 ) -> Result<Payload, DeskError> {
     let slot = BodySlot::small(desk.patience.turn).await?;
-    let begin = BodyRange { from: 0, most: u32::try_from(MOST_SHOWN_BYTES).unwrap_or(u32::MAX) };
-    let StoredBody { part, head } = stored_body(desk, id, ordinal, begin).await?;
+    let StoredBody { part, head } = stored_body(desk, id, ordinal, BEGINNING).await?;
     let types = message_types(desk).await?;
     let read = move || read_payload(&part.bytes, part.size_bytes, head.labels(&types), as_text);
     Ok(slot.run(read).await)

@@ -15,6 +15,7 @@ use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
+use dlo_domain::letter_sample::LetterSample;
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
@@ -29,7 +30,7 @@ use uuid::Uuid;
 
 use super::{
     PgDesk, approvals, comparing, decisions, edits, groups, letters, losses, overview, related,
-    replays, rules, searches, sources, transforms, troubles, views,
+    replays, rules, samples, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
 
@@ -54,6 +55,14 @@ impl TriageDesk for PgDesk {
 
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
         letters::one(self, id).await
+    }
+
+    async fn letter_samples(
+        &self,
+        filter: &LetterFilter,
+        most: u32,
+    ) -> Result<Vec<LetterSample>, DeskError> {
+        samples::newest(self, filter, most).await
     }
 
     async fn payload(

@@ -10,7 +10,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use dlo_app::desk::Desk;
-use dlo_app::{App, Documents, document, shell};
+use dlo_app::{Pages, Scripts, shell};
 use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{provide_context, use_context};
@@ -19,39 +19,37 @@ use leptos_axum::{
     render_app_async_with_context,
 };
 
+use tower_http::compression::CompressionLayer;
+
 use super::Front;
 use super::problem::Problem;
 use super::site::Site;
 use super::tasks;
 
-/// Where pages of the application are, and where documents. They are listed once: while Leptos lists them, it lets no page of the process read
-/// anything, and a second listing at the same time would read without a desk.
-static PAGES: LazyLock<[Vec<AxumRouteListing>; 2]> = LazyLock::new(|| {
+/// Where pages are. They are listed once: while Leptos lists them, it lets no page of the process read anything, and a
+/// second listing at the same time would read without a desk.
+static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| {
     tasks::begin();
-    [generate_route_list(App), generate_route_list(Documents)]
+    generate_route_list(Pages)
 });
 
 /// The paths of pages, with their parameters.
 pub(super) fn paths() -> impl Iterator<Item = String> {
-    PAGES.iter().flatten().map(|page| page.path().to_owned())
+    PAGES.iter().map(|page| page.path().to_owned())
 }
 
 /// Pages, their server functions, the files they load, and the page for what is not there.
 pub(super) fn routes(front: &Front) -> Router {
     let options = options(&front.site_root);
     let context = context(front);
-    let [pages, documents] = PAGES.clone();
-    let [of_pages, of_documents] = [options.clone(), options.clone()];
+    let of_pages = options.clone();
     let rest =
         Rest { site: Site::new(&front.site_root), options: options.clone(), front: front.clone() };
     Router::new()
-        .leptos_routes_with_context(&options, pages, context.clone(), move || {
+        .leptos_routes_with_context(&options, PAGES.clone(), context, move || {
             shell(of_pages.clone())
         })
-        .leptos_routes_with_handler(
-            documents,
-            render_app_async_with_context(context, move || document(of_documents.clone())),
-        )
+        .layer(CompressionLayer::new())
         .with_state(options)
         .fallback_service(get(file_or_nothing).fallback(file_or_nothing).with_state(rest))
 }
@@ -70,10 +68,21 @@ fn options(site_root: &Path) -> LeptosOptions {
 
 fn context(front: &Front) -> impl Fn() + Clone + Send + Sync + 'static {
     let desk = Desk::new(front.desk.clone());
+    let scripts = scripts(&front.site_root);
     move || {
         provide_context(desk.clone());
+        provide_context(scripts.clone());
         permit_own_scripts();
+        keep_for_the_way_back();
     }
+}
+
+/// Where the scripts of this site are: their folder is named by what is in them, but in a site that is made while
+/// somebody works on it.
+fn scripts(site_root: &Path) -> Scripts {
+    let hashes = std::fs::read_to_string(site_root.join("hash.txt")).unwrap_or_default();
+    let hash = hashes.lines().find_map(|line| line.strip_prefix("scripts: "));
+    Scripts(hash.map_or_else(|| "/scripts".into(), |hash| format!("/scripts.{hash}").into()))
 }
 
 /// The nonce that Leptos gives its scripts is made for each page, so the policy is, too. Server
@@ -90,6 +99,15 @@ fn permit_own_scripts() {
     );
     let policy = HeaderValue::try_from(policy).expect("a nonce is plain text");
     response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
+}
+
+/// A page may be kept by the browser that asked for it, which shows it again to somebody who goes back: with
+/// `no-store` it would be made anew, and what was unfolded, checked and written in it would be lost.
+fn keep_for_the_way_back() {
+    if let Some(response) = use_context::<ResponseOptions>() {
+        let keep = HeaderValue::from_static("private, no-cache");
+        response.insert_header(header::CACHE_CONTROL, keep);
+    }
 }
 
 /// What answers where no page is.

@@ -55,7 +55,8 @@ impl Site {
 /// Files named by their content can be kept for ever, the others are asked for again.
 fn keep_for(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let named_by_content = path.starts_with("/pkg/") && name.split('.').count() > 2;
+    let in_package = path.starts_with("/pkg/") && name.split('.').count() > 2;
+    let named_by_content = in_package || path.starts_with("/scripts.");
     if named_by_content {
         "public, max-age=31536000, immutable"
     } else if path.starts_with("/fonts/") {
@@ -71,8 +72,10 @@ mod tests {
 
     #[test]
     fn only_files_named_by_their_content_are_kept_for_ever() {
-        assert!(keep_for("/pkg/dlo.x8Kd92.wasm").contains("immutable"));
-        for path in ["/pkg/dlo.wasm", "/favicon.svg", "/a.b.c", "/"] {
+        for path in ["/pkg/dlo.x8Kd92.wasm", "/scripts.x8Kd92/theme.js"] {
+            assert!(keep_for(path).contains("immutable"), "{path}");
+        }
+        for path in ["/scripts/theme.js", "/pkg/dlo.wasm", "/favicon.svg", "/a.b.c", "/"] {
             assert_eq!(keep_for(path), "no-cache", "{path}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use dlo_domain::decoding::{Envelope, MessageTypes, open_envelope};
+use dlo_domain::decoding::{Envelope, MessageTypes, failure_envelope};
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::{OfFirst, ReplayWarning};
 use sqlx::PgConnection;
@@ -71,9 +71,8 @@ impl EnvelopeTally {
         self.letters += letters.len();
         let types = MessageTypes::default();
         for Original { head, body, .. } in bodies::originals(conn, &letters).await? {
-            let opened = open_envelope(head.labels(&types), &body, MOST_UNPACKED_BYTES);
-            let envelope = opened.map(|inside| inside.envelope);
-            if let Some(envelope) = envelope.filter(|one| one.is_of_failure()) {
+            let envelope = failure_envelope(head.labels(&types), &body, MOST_UNPACKED_BYTES);
+            if let Some(envelope) = envelope {
                 self.closed.count(envelope);
             }
         }

@@ -152,6 +152,17 @@ async fn rest(conn: &mut PgConnection, id: LetterId) -> Result<Option<Rest>, Sto
     Ok(rest)
 }
 
+/// The stack trace of a letter. `None` if the letter has none or does not exist.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn stack_trace(
+    conn: &mut PgConnection,
+    id: LetterId,
+) -> Result<Option<String>, StoreError> {
+    Ok(rest(conn, id).await?.and_then(|rest| rest.stack_trace))
+}
+
 /// Reads the headers of an arrival. They are asked for as text: `serde_json::Value` ends at a depth that
 /// older versions stored.
 pub(in crate::store) fn read_headers(json: &str) -> Result<FieldTable, StoreError> {

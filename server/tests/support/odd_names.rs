@@ -17,6 +17,8 @@ pub fn shown(page: &str) -> String {
         ("<textarea", "</textarea>"),
         (" value=\"", "\""),
         (" href=\"", "\""),
+        // What an island is told.
+        (" data-props=\"", "\""),
         // What a button copies.
         (" data-copy=\"", "\""),
     ] {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::written::{self, Names};
 use super::{Envelope, expected};
+use crate::decoding::formats::json;
 use crate::decoding::labels::Labels;
 use crate::decoding::step::{Evidence, Format, Step};
 use crate::decoding::unpacking::unpack;
@@ -40,6 +41,8 @@ pub fn open_envelope(labels: Labels<'_>, body: &[u8], most: usize) -> Option<Ins
     if !plain.is_whole {
         return None;
     }
+    // Of what is not an envelope, which is known by its outer members, no value is built: it may be millions.
+    Envelope::of(&json::outline(&plain.bytes).ok()?.value)?;
     let value: Value = serde_json::from_slice(&plain.bytes).ok()?;
     match Envelope::of(&value)? {
         Envelope::Sneakers | Envelope::EasyNetQ => Inside::of(&value),
@@ -49,6 +52,18 @@ pub fn open_envelope(labels: Labels<'_>, body: &[u8], most: usize) -> Option<Ins
         Envelope::Attune => expected::of_attune(&value, &plain.bytes),
         Envelope::Laravel => expected::of_job(&value),
     }
+}
+
+/// Whose envelope a body is, if that was put around a message that failed. At most `most` bytes are unpacked, and the
+/// outer members alone are read. `None` if it is none, or what is in it cannot be read.
+#[must_use]
+pub fn failure_envelope(labels: Labels<'_>, body: &[u8], most: usize) -> Option<Envelope> {
+    let plain = unpack(labels, body, true, most);
+    if !plain.is_whole {
+        return None;
+    }
+    let inside = Inside::of(&json::outline(&plain.bytes).ok()?.value)?;
+    Some(inside.envelope)
 }
 
 impl Inside {

@@ -15,7 +15,18 @@ use crate::wire::{FieldTable, FieldValue};
 const MOST: usize = 64 * 1024;
 
 fn opened(envelope: &Value) -> Inside {
-    open_envelope(Labels::default(), envelope.to_string().as_bytes(), MOST).expect("an envelope")
+    let body = envelope.to_string();
+    let inside = open_envelope(Labels::default(), body.as_bytes(), MOST).expect("an envelope");
+    let of_failure = Some(inside.envelope).filter(|envelope| envelope.is_of_failure());
+    assert_eq!(failure_envelope(Labels::default(), body.as_bytes(), MOST), of_failure);
+    inside
+}
+
+#[test]
+fn what_no_framework_wrote_is_no_envelope_of_a_failure() {
+    for body in ["", "[0,0]", "{}", r#"{"payload":"?","failed_at":"x","num_attempts":1}"#] {
+        assert_eq!(failure_envelope(Labels::default(), body.as_bytes(), MOST), None, "{body}");
+    }
 }
 
 fn text_of(headers: &FieldTable, name: &str) -> String {

@@ -46,12 +46,8 @@ fn addresses(id: LetterId) -> Vec<String> {
         .into_iter()
         .map(|rest| format!("/letters/{id}{rest}"))
         .collect();
-    all.extend([
-        format!("/replays/new?ids={id}"),
-        format!("/ui/replays/transform?ids[0]={id}&jq=."),
-        format!("/api/v1/letters/{id}"),
-        format!("/api/v1/letters/{id}/decoded"),
-    ]);
+    all.extend([format!("/api/v1/letters/{id}"), format!("/api/v1/letters/{id}/decoded")]);
+    all.extend(["", "&jq=."].map(|rest| format!("/replays/new?ids[]={id}{rest}")));
     if sized(false, true) {
         all.extend(more_addresses(id));
     }
@@ -63,15 +59,7 @@ fn more_addresses(id: LetterId) -> Vec<String> {
     let pages = ["?view=tree", "?view=hex", "?arrival=1", "/edit?as=json", "/edit?as=hex"];
     let mut all: Vec<String> =
         pages.into_iter().map(|rest| format!("/letters/{id}{rest}")).collect();
-    all.extend([
-        "/letters".to_owned(),
-        format!("/ui/letter?id={id}"),
-        format!("/ui/payload?id={id}"),
-        format!("/ui/payload?id={id}&as_text=true"),
-        format!("/ui/letters/edit?id={id}"),
-        format!("/ui/letters/edit?id={id}&shape=text"),
-        format!("/ui/letters/edit?id={id}&shape=hex"),
-    ]);
+    all.extend(["/letters".to_owned()]);
     all
 }
 

@@ -135,7 +135,6 @@ async fn pages_are_small(office: &MeasuredOffice, id: LetterId) {
         format!("/letters/{id}"),
         format!("/letters/{id}?view=text"),
         format!("/letters/{id}/edit"),
-        format!("/ui/payload?id={id}&as_text=true"),
         format!("/api/v1/letters/{id}"),
         format!("/api/v1/letters/{id}/decoded"),
         format!("/api/v1/letters/{id}/arrivals/1"),

@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use dlo_domain::source::SourceMode;
+use dlo_server::access::Role;
 use futures_util::future::join_all;
-use reqwest::Client;
+use reqwest::{Client, RequestBuilder};
+use serde_json::json;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +14,7 @@ use crate::harness::program::Running;
 use crate::support::broker::Vhost;
 use crate::support::database::database_url;
 use crate::support::office::{letters, watch};
+use crate::support::token::token;
 use crate::support::until_within;
 
 const CROWD: usize = 20;
@@ -25,23 +28,24 @@ async fn publish(vhost: &Vhost, name: &str, count: usize) {
     vhost.publish_all("dead", &bodies).await;
 }
 
-/// The address at which a program that never ends is tried on some letters.
-async fn endless(pool: &PgPool, address: &str) -> String {
+/// Asks what a program that never ends would make of some letters.
+async fn endless(pool: &PgPool, client: &Client, address: &str) -> RequestBuilder {
     let ids: Vec<uuid::Uuid> = sqlx::query_scalar("select id from letters limit 10")
         .fetch_all(pool)
         .await
         .expect("letters");
-    let ids = ids.iter().enumerate();
-    let ids: Vec<String> = ids.map(|(at, id)| format!("ids[{at}]={id}")).collect();
-    let program = "def f: f; f";
-    format!("{address}/ui/replays/transform?jq={program}&{}", ids.join("&"))
+    let asked = json!({"selection": {"ids": ids}, "transform": {"jq": "def f: f; f"}});
+    let token = token(pool, "crowd", Role::Operator).await;
+    let url = format!("{address}/api/v1/replays/preview");
+    client.post(url).bearer_auth(token.reveal()).json(&asked)
 }
 
-/// Asks for a page again and again until the others are done; the statuses of the answers.
-async fn ask_again(client: &Client, url: &str, others_are_done: &CancellationToken) -> Vec<u16> {
+/// Asks again and again until the others are done; the statuses of the answers.
+async fn ask_again(request: &RequestBuilder, others_are_done: &CancellationToken) -> Vec<u16> {
     let mut statuses = Vec::new();
     while !others_are_done.is_cancelled() {
-        let answer = client.get(url).send().await.expect("an answer");
+        let request = request.try_clone().expect("no stream");
+        let answer = request.send().await.expect("an answer");
         statuses.push(answer.status().as_u16());
         // Who is refused tries again a little later.
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -73,9 +77,9 @@ async fn twenty_endless_jq_programs_stop_neither_intake_nor_pages(pool: PgPool) 
     .await;
 
     let client = Client::new();
-    let url = endless(&pool, &address).await;
+    let request = endless(&pool, &client, &address).await;
     let others_are_done = CancellationToken::new();
-    let crowd = join_all((0..CROWD).map(|_| ask_again(&client, &url, &others_are_done)));
+    let crowd = join_all((0..CROWD).map(|_| ask_again(&request, &others_are_done)));
     let others = async {
         publish(&vhost, "during", 200).await;
         until_within("intake goes on", Duration::from_mins(1), || async {

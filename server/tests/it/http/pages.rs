@@ -1,5 +1,7 @@
 //! Pages and the files they load, as far as the server decides them.
 
+use std::io::Read as _;
+
 use reqwest::Method;
 use sqlx::PgPool;
 
@@ -81,11 +83,12 @@ async fn files_come_compressed_and_are_kept_as_long_as_their_names_allow(pool: P
     let counter = Counter::open(&pool).await;
     let site = counter.site.path();
     std::fs::create_dir(site.join("pkg")).expect("made");
+    std::fs::create_dir(site.join("scripts")).expect("made");
     for (file, text) in [
         ("pkg/dlo.abc123.js", "plain"),
         ("pkg/dlo.abc123.js.br", "brotli"),
         ("pkg/dlo.abc123.js.gz", "gzip"),
-        ("theme.js", "theme"),
+        ("scripts/theme.js", "theme"),
     ] {
         std::fs::write(site.join(file), text).expect("written");
     }
@@ -93,7 +96,7 @@ async fn files_come_compressed_and_are_kept_as_long_as_their_names_allow(pool: P
         ("/pkg/dlo.abc123.js", "br, gzip", Some("br"), "brotli", "immutable"),
         ("/pkg/dlo.abc123.js", "gzip", Some("gzip"), "gzip", "immutable"),
         ("/pkg/dlo.abc123.js", "identity", None, "plain", "immutable"),
-        ("/theme.js", "br", None, "theme", "no-cache"),
+        ("/scripts/theme.js", "br", None, "theme", "no-cache"),
     ];
     for (path, accepted, encoding, text, keep) in cases {
         let request = counter.request(Method::GET, path).header("accept-encoding", accepted);
@@ -123,5 +126,41 @@ async fn a_new_replay_of_nothing_says_how_letters_are_chosen(pool: PgPool) {
     let empty = page(&counter, "/replays/new").await;
     assert!(empty.contains("Choose the letters first"), "{empty}");
     assert!(!empty.contains("Look again"), "{empty}");
+    counter.close().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_page_comes_compressed_and_may_be_kept_by_its_reader_alone(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let request = counter.request(Method::GET, "/letters").header("accept-encoding", "gzip");
+    let response = request.send().await.expect("an answer");
+    assert_eq!(response.headers()["content-encoding"], "gzip");
+    assert_eq!(response.headers()["vary"], "accept-encoding");
+    assert_eq!(response.headers()["cache-control"], "private, no-cache");
+    let packed = response.bytes().await.expect("bytes");
+    let mut html = String::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut html).expect("gzip");
+    assert!(
+        html.starts_with("<!DOCTYPE html>") && html.contains("No letter has come yet"),
+        "{html}"
+    );
+    assert!(packed.len() < html.len() / 3, "{} of {}", packed.len(), html.len());
+    let api = counter.request(Method::GET, "/api/v1/letters").header("accept-encoding", "gzip");
+    let response = api.send().await.expect("an answer");
+    assert_eq!(response.headers()["cache-control"], "no-store");
+    assert_eq!(response.headers().get("content-encoding"), None);
+    counter.close().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_browser_is_told_which_pages_to_fetch_before_somebody_comes_to_them(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let html = page(&counter, "/").await;
+    let (_, rules) = html.split_once("\"speculationrules\"").expect("rules");
+    let (attributes, rules) = rules.split_once('>').expect("a script");
+    assert!(attributes.contains("nonce="), "{attributes}");
+    let (rules, _) = rules.split_once("</script>").expect("an end");
+    let rules: serde_json::Value = serde_json::from_str(rules).expect("JSON");
+    assert_eq!(rules["prefetch"][0]["eagerness"], "moderate");
     counter.close().await;
 }

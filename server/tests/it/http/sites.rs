@@ -106,11 +106,14 @@ const NAVIGATIONS: [Headers; 3] = [
     &[("referer", "http://chat.example/"), ("accept", "text/html,application/xhtml+xml,*/*;q=0.8")],
 ];
 
+/// What the list of letters asks by itself.
+const ARRIVED: &str = "/ui/letters/arrived?after=2026-11-01T00:00:00Z";
+
 /// Everything that is no page.
 fn others() -> [String; 8] {
     [
-        "/ui/replays/transform?jq=.&ids[0]=".to_owned() + ID,
-        "/ui/timeline".to_owned(),
+        "/ui/queue/look?queue=".to_owned() + ID,
+        ARRIVED.to_owned(),
         "/events".to_owned(),
         format!("/letters/{ID}/body"),
         "/api/v1/letters".to_owned(),
@@ -179,7 +182,7 @@ async fn our_own_pages_people_and_programs_are_answered(pool: PgPool) {
         &[("referer", &referer), ("user-agent", "Mozilla/5.0")],
     ];
     for headers in senders {
-        for path in ["/letters", "/ui/timeline", "/api/v1/letters", "/readyz"] {
+        for path in ["/letters", ARRIVED, "/api/v1/letters", "/readyz"] {
             let mut request = counter.as_role(Role::Viewer, Method::GET, path);
             for (name, value) in headers {
                 request = request.header(*name, *value);
@@ -217,7 +220,7 @@ async fn what_comes_through_a_proxy_is_refused_unless_it_shows_a_token(pool: PgP
         ("x-real-ip", "192.0.2.1"),
         ("via", "1.1 proxy"),
     ];
-    let open = ["/", "/letters", "/ui/timeline", "/events", "/readyz", "/metrics"];
+    let open = ["/", "/letters", ARRIVED, "/events", "/readyz", "/metrics"];
     for (name, value) in added {
         for path in open {
             let request = counter.request(Method::GET, path).header(name, value);
@@ -234,7 +237,7 @@ async fn what_comes_through_a_proxy_is_refused_unless_it_shows_a_token(pool: PgP
     }
     // nginx asks so, and adds no header by itself
     let old = |path| counter.request(Method::GET, path).version(reqwest::Version::HTTP_10);
-    for path in ["/", "/letters", "/ui/timeline"] {
+    for path in ["/", "/letters", ARRIVED] {
         let (status, detail) = problem(old(path).send().await.expect("an answer")).await;
         assert_eq!(status, 403, "{path}");
         assert!(detail.contains("HTTP/1.0"), "{detail}");

@@ -1,0 +1,97 @@
+//! The sentence that says what became of a letter.
+
+use dlo_domain::letter::Letter;
+use dlo_domain::state::LetterState;
+use leptos::prelude::*;
+
+use crate::components::{SeverityMark, StateBadge};
+use crate::visible::{show_line, show_name};
+use crate::{links, wording};
+
+/// The head of a letter's page.
+#[component]
+pub(super) fn LetterHead(
+    /// The letter.
+    letter: Letter,
+) -> impl IntoView {
+    let summary = letter.summary;
+    let filter =
+        dlo_domain::filter::FilterForm { queue: summary.queue.clone(), ..Default::default() };
+    let queue = summary.queue.clone().map(|queue| {
+        let href = links::letters(&filter);
+        view! {
+            " on "
+            <a href=href>{show_name(&queue)}</a>
+        }
+    });
+    let its_page = summary.queue.as_ref().map(|queue| {
+        let page = links::queue(links::ANY_BROKER, &letter.vhost, queue);
+        view! { <a href=page>"the queue it died in"</a> }
+    });
+    // A message may die many times before it comes: only arrivals are counted here.
+    let died = match summary.arrivals {
+        ..=1 => "Died".to_owned(),
+        many => format!("Arrived {}, last died", wording::times(many)),
+    };
+    let cause = match summary.error_class.clone() {
+        Some(class) => view! {
+            " of "
+            <span title=show_line(&class)>{show_name(wording::short_class(&class))}</span>
+        }
+        .into_any(),
+        None => format!(": {}", wording::reason_sentence(summary.reason)).into_any(),
+    };
+    let standing = standing(summary.state);
+    view! {
+        <div>
+            <ol class="crumbs">
+                <li>
+                    <a href=links::LETTERS>"Letters"</a>
+                </li>
+                {summary
+                    .queue
+                    .clone()
+                    .map(|queue| {
+                        view! {
+                            <li>
+                                <a href=links::letters(&filter)>{show_name(&queue)}</a>
+                            </li>
+                        }
+                    })}
+                <li class="id">{wording::short(&summary.id)}</li>
+            </ol>
+            <h1>{died} {queue} {cause} "." {standing}</h1>
+            <p class="meta">
+                <SeverityMark severity=summary.severity />
+                <StateBadge state=summary.state />
+                {summary
+                    .message_type
+                    .map(|kind| view! { <span class="id">{show_name(&kind)}</span> })}
+                <span title=format!("{} bytes", wording::count(summary.size_bytes))>
+                    {wording::size(summary.size_bytes)}
+                </span>
+                <span>{wording::counted(summary.arrivals.into(), "arrival")}</span>
+                {summary
+                    .group_id
+                    .map(|id| {
+                        view! { <a href=links::group(id)>"Same failure"</a> }
+                    })} {its_page}
+            </p>
+        </div>
+    }
+    .into_any()
+}
+
+fn standing(state: LetterState) -> &'static str {
+    match state {
+        LetterState::Held => "",
+        LetterState::Scheduled => " It will be replayed by itself.",
+        LetterState::Claimed => " A replay has it.",
+        LetterState::Replayed => " It was replayed and has not come back.",
+        LetterState::Unknown => {
+            " It is not known whether a queue has it: its last replay says why."
+        }
+        LetterState::Resolved => " It is resolved.",
+        LetterState::Discarded => " It was discarded.",
+    }
+}

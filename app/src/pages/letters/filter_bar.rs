@@ -1,0 +1,76 @@
+//! The filter: as text, and as the fields of a form. Both are plain GET forms, and the address holds what they say.
+
+use dlo_domain::audit::Actor;
+use dlo_domain::filter::{FilterFault, LetterFilter};
+use dlo_domain::office::FilterChoices;
+use dlo_domain::view::View;
+use dlo_islands::FilterBox;
+use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
+
+use super::fields::FilterFields;
+use super::views::Views;
+use crate::desk::desk;
+use crate::links;
+use crate::pages::filter_fault::FaultPlace;
+
+/// What an address says about letters.
+pub(super) type Filter = Result<LetterFilter, FilterFault>;
+
+/// The bar over the list of letters.
+#[component]
+pub(super) fn FilterBar(
+    /// The filter that the address names.
+    filter: Filter,
+    /// The address.
+    query: ParamsMap,
+) -> impl IntoView {
+    let content = Suspend::new(async move {
+        let (desk, me) = (desk(), Actor::local_operator());
+        // Without what is offered, and without views, one can still filter.
+        let choices = desk.filter_choices().await.unwrap_or_default();
+        let views = desk.views(&me).await.unwrap_or_default();
+        view! { <Bar filter query choices views /> }
+    });
+    view! { <Suspense>{content}</Suspense> }.into_any()
+}
+
+#[component]
+fn Bar(
+    filter: Filter,
+    query: ParamsMap,
+    choices: FilterChoices,
+    views: Vec<View>,
+) -> impl IntoView {
+    let asked = query.get("q").unwrap_or_default();
+    let text = filter.as_ref().map_or_else(|_| asked.clone(), ToString::to_string);
+    let fault = filter.clone().err();
+    // A field of the form has no column; only what was typed as text has.
+    let has_place = LetterFilter::parse(&asked).is_err();
+    view! {
+        <div class="stack tight">
+            <Views filter=filter.clone() views />
+            <search class="filter">
+                <form method="get" action=links::LETTERS class="field" data-in-place="">
+                    <FilterBox
+                        name="q".to_owned()
+                        text
+                        is_wrong=fault.is_some()
+                        placeholder="queue:orders.* reason:expired state:held age:<1h".to_owned()
+                        choices=choices.clone()
+                    />
+                    <kbd class="needs-script">"/"</kbd>
+                    <button class="button" type="submit">
+                        "Filter"
+                    </button>
+                </form>
+                <FaultPlace fault has_place>
+                    " Nothing is listed until the filter can be read. "
+                    <a href=links::LETTERS>"Show all letters"</a>
+                </FaultPlace>
+                <FilterFields filter=filter.unwrap_or_default() choices />
+            </search>
+        </div>
+    }
+    .into_any()
+}

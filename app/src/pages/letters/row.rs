@@ -1,0 +1,97 @@
+//! One letter in the list.
+
+use chrono::{DateTime, Utc};
+use dlo_domain::letter::LetterSummary;
+use leptos::prelude::*;
+
+use super::claimed_mark::ClaimedMark;
+use crate::components::{Ago, SeverityMark, StateBadge};
+use crate::visible::{show_line, show_lines, show_name};
+use crate::{links, wording};
+
+/// The row of a letter. On a narrow page the cells fold into the one that tells the error.
+#[component]
+pub(super) fn LetterRow(
+    /// The letter.
+    letter: LetterSummary,
+    /// When it was read.
+    now: DateTime<Utc>,
+) -> impl IntoView {
+    let label = format!("Select the letter of {}", wording::clock(letter.last_arrived_at));
+    let queue = letter.queue.clone().unwrap_or_else(|| "not told".to_owned());
+    let at = letter.last_arrived_at;
+    view! {
+        <tr data-row="">
+            <td class="pick">
+                <input type="checkbox" name="ids[]" value=letter.id.to_string() aria-label=label />
+            </td>
+            <td class="fit far">
+                <SeverityMark severity=letter.severity />
+            </td>
+            <td class="fit num far">
+                <Ago at now />
+            </td>
+            <td class="fit far origin" title=show_line(&queue)>
+                <span class="id">{show_name(&queue)}</span>
+                " "
+                <ClaimedMark letter=letter.clone() />
+            </td>
+            <td class="fit mid second">{wording::reason(letter.reason)}</td>
+            <td class="fill clip">
+                <a href=links::letter(letter.id)>{told(&letter)}</a>
+                <div class="sub">
+                    <SeverityMark severity=letter.severity />
+                    <Ago at now spoken=true />
+                    <span class="id">{show_name(&queue)}</span>
+                    <StateBadge state=letter.state />
+                    {(letter.arrivals > 1)
+                        .then(|| format!("arrived {}", wording::times(letter.arrivals)))}
+                </div>
+            </td>
+            <td class="fit mid group">{group(&letter)}</td>
+            <td class="fit far">
+                <StateBadge state=letter.state />
+            </td>
+            <td class="fit num far">{letter.arrivals}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// Leads to the letters that failed alike, once it is known which they are.
+fn group(letter: &LetterSummary) -> Option<impl IntoView + use<>> {
+    let id = letter.group_id?;
+    let name = match (&letter.error_class, &letter.queue) {
+        (Some(class), _) => wording::short_class(class).to_owned(),
+        (None, Some(queue)) => format!("{} on {queue}", wording::reason(letter.reason)),
+        (None, None) => wording::reason(letter.reason).to_owned(),
+    };
+    let label = format!("The group of this letter: {}", show_line(&name));
+    Some(view! {
+        <a class="second" href=links::group(id) aria-label=label>
+            {show_name(&name)}
+        </a>
+    })
+}
+
+/// What is told of the failure, in one line.
+pub(in crate::pages) fn told(letter: &LetterSummary) -> AnyView {
+    let message = letter.error_message.as_deref().map(show_lines);
+    match (&letter.error_class, message) {
+        (None, None) => {
+            let text = format!("no error reported; {}", wording::reason_sentence(letter.reason));
+            view! { <span class="quiet">{text}</span> }.into_any()
+        }
+        (Some(class), message) => {
+            let short = show_name(wording::short_class(class));
+            let title = show_line(class);
+            view! {
+                <span class="id" title=title>{short}</span>
+                " "
+                {message}
+            }
+            .into_any()
+        }
+        (None, message) => message.into_any(),
+    }
+}

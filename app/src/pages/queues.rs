@@ -1,0 +1,178 @@
+//! Which queues can lose messages?
+
+mod acting;
+mod delays;
+mod findings;
+mod map;
+mod picture;
+mod places;
+pub(super) mod rows;
+mod view;
+
+use dlo_domain::severity::Severity;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use super::frame::{Watches, shown};
+use super::outcome::Outcome;
+use super::said::said;
+use crate::components::Spoken;
+use crate::visible::{show_line, show_name};
+use acting::CheckQueues;
+pub(super) use findings::{FindingList, FindingRow};
+use map::QueueMap;
+use rows::QueueRow;
+use view::QueuesView;
+
+/// The queues of a vhost.
+#[component]
+pub(crate) fn QueuesPage() -> impl IntoView {
+    let [broker, vhost, show] = use_query_map().with_untracked(|query| {
+        ["broker", "vhost", "show"].map(|name| query.get(name).unwrap_or_default())
+    });
+    let read = async move { view::of(&broker, &vhost, show == "all").await };
+    view! {
+        <Title text="Queues" />
+        <Watches events=&["topology"] />
+        <Outcome />
+        {shown(read, |view| view! { <Sheet view /> }.into_any())}
+    }
+    .into_any()
+}
+
+#[component]
+fn Sheet(view: QueuesView) -> impl IntoView {
+    let notes = view
+        .notes
+        .into_iter()
+        .map(|note| view! { <p class="note-line"><Spoken text=note /></p> })
+        .collect_view();
+    view! {
+        <div class="answer">
+            <div>
+                <h1>{said(view.heading)}</h1>
+                {notes}
+            </div>
+        </div>
+        <section class="section" aria-labelledby="map-title">
+            <header>
+                <h2 id="map-title">"Topology"</h2>
+                <span class="note">{show_line(&view.place)}</span>
+                <span class="end">
+                    <a href=view.switch.0>{show_line(&view.switch.1)}</a>
+                </span>
+            </header>
+            {match view.picture {
+                Some(picture) => view! { <QueueMap picture /> }.into_any(),
+                None => view! { <p class="second">"Nothing to draw."</p> }.into_any(),
+            }}
+            {vhosts(view.others)}
+        </section>
+        <section class="section" aria-labelledby="findings-title">
+            <header>
+                <h2 id="findings-title">"Findings"</h2>
+                <span class="note">"what is lost, and what mends it"</span>
+                <span class="end">
+                    <form method="post" action=CheckQueues::PATH>
+                        <button class="button" type="submit">
+                            "Check again"
+                        </button>
+                    </form>
+                </span>
+            </header>
+            <FindingList rows=view.findings />
+        </section>
+        <Queues rows=view.rows rest=view.rest />
+    }
+    .into_any()
+}
+
+fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
+    if others.is_empty() {
+        return None;
+    }
+    let others = others
+        .into_iter()
+        .map(|(href, words)| {
+            view! {
+                <li>
+                    <a href=href>{show_name(&words)}</a>
+                </li>
+            }
+        })
+        .collect_view();
+    let list = view! {
+        <details class="data">
+            <summary>"Other vhosts"</summary>
+            <ul>{others}</ul>
+        </details>
+    };
+    Some(list.into_any())
+}
+
+fn link(link: Option<(String, String)>) -> AnyView {
+    link.map(|(href, words)| view! { <a href=href>{show_line(&words)}</a> }).into_any()
+}
+
+#[component]
+fn Queues(rows: Vec<QueueRow>, rest: String) -> impl IntoView {
+    view! {
+        <section class="section" aria-labelledby="queues-title">
+            <header>
+                <h2 id="queues-title">"Queues"</h2>
+            </header>
+            <table class="ledger">
+                <thead>
+                    <tr>
+                        <th>"queue"</th>
+                        <th class="mid">"type"</th>
+                        <th class="num">"ready"</th>
+                        <th class="num far">"in · out a second"</th>
+                        <th class="num far">"consumers"</th>
+                        <th>"dead letters go to"</th>
+                        <th class="far">"finding"</th>
+                        <th class="mid">"letters"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.into_iter().map(queue).collect_view()}</tbody>
+            </table>
+            <p class="second">{rest}</p>
+        </section>
+    }
+    .into_any()
+}
+
+fn queue(row: QueueRow) -> AnyView {
+    let mark = |(number, severity): (usize, Severity)| {
+        view! {
+            <a class=format!("sev {severity}") href=format!("#f{number}")>
+                {format!("finding {number}")}
+            </a>
+        }
+    };
+    let (found, again) = (row.finding.map(mark), row.finding.map(mark));
+    view! {
+        <tr>
+            <th scope="row">
+                <a class="id" href=row.href.clone()>
+                    {show_name(&row.name)}
+                </a>
+                <div class="sub">
+                    {format!("{} consumers", row.consumers)} {again} {link(row.link.clone())}
+                </div>
+            </th>
+            <td class="mid second"><Spoken text=row.kind /></td>
+            <td class="num">{row.ready}</td>
+            <td class="num far">{row.rates}</td>
+            <td class="num far">{row.consumers}</td>
+            <td>
+                <span class="id">{said(row.target)}</span>
+            </td>
+            <td class="far">{found}</td>
+            <td class="mid">{link(row.link)}</td>
+        </tr>
+    }
+    .into_any()
+}
