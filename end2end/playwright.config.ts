@@ -42,5 +42,7 @@ export default defineConfig<object, Options>({
     // Only in full: servers of their own, restarts, and every page in every look.
     { name: 'long', testDir: 'long' },
     { name: 'every look', testDir: 'screens', use: { office: 'company', looks: 'all' } },
+    // In full, alone: it measures.
+    { name: 'lighthouse', testDir: 'lighthouse', use: { office: 'company' } },
   ],
 });

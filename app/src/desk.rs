@@ -14,7 +14,7 @@ use dlo_domain::changing::{
 };
 use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
-use dlo_domain::filter::LetterFilter;
+use dlo_domain::filter::{KnownValues, LetterFilter};
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
@@ -255,6 +255,9 @@ pub trait TriageDesk:
 
     /// What the filter form offers.
     async fn filter_choices(&self) -> Result<FilterChoices, DeskError>;
+
+    /// The values that letters have, for the completion of filters.
+    async fn known_values(&self) -> Result<KnownValues, DeskError>;
 
     /// The actor's own views and the shared ones, by name.
     async fn views(&self, actor: &Actor) -> Result<Vec<View>, DeskError>;

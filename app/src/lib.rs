@@ -12,6 +12,7 @@ pub mod desk;
 pub mod error;
 pub mod links;
 mod pages;
+mod query;
 mod request;
 mod shell;
 mod visible;

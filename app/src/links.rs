@@ -5,9 +5,9 @@ mod pages;
 
 use std::fmt::Write as _;
 
+use crate::query::Query;
 use dlo_domain::filter::{FilterFault, FilterForm, LetterFilter};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId};
-use leptos_router::params::ParamsMap;
 
 pub use alerts::*;
 pub(crate) use pages::*;
@@ -24,12 +24,6 @@ pub(crate) const RULES: &str = "/rules";
 /// The form of a rule; of a new one when the id is empty.
 pub(crate) fn rule_form(id: &str) -> String {
     format!("{RULES}/{}", if id.is_empty() { "new" } else { id })
-}
-
-/// Whether the page at a path has islands: the list of letters and the form of a rule have a box for a filter.
-pub(crate) fn has_islands(path: &str) -> bool {
-    let of_rule = path.strip_prefix(RULES).and_then(|rest| rest.strip_prefix('/'));
-    path == LETTERS || of_rule.is_some_and(|id| !id.starts_with("retries"))
 }
 
 /// The queues of brokers.
@@ -77,7 +71,7 @@ pub(crate) fn with_query<'a>(
     address
 }
 
-/// Percent-encodes a value. The router decodes twice, so a percent sign is encoded twice.
+/// Percent-encodes a value.
 fn escape_into(address: &mut String, value: &str) {
     for byte in value.bytes() {
         match byte {
@@ -85,7 +79,6 @@ fn escape_into(address: &mut String, value: &str) {
                 address.push(char::from(byte));
             }
             b' ' => address.push('+'),
-            b'%' => address.push_str("%2525"),
             _ => write!(address, "%{byte:02X}").expect("a String takes every write"),
         }
     }
@@ -180,10 +173,8 @@ pub(crate) fn fields(filter: &LetterFilter) -> Vec<(&'static str, String)> {
 }
 
 /// The filter that a page's address names.
-pub(crate) fn filter_of(params: &ParamsMap) -> Result<LetterFilter, FilterFault> {
-    let pairs: Vec<(String, String)> =
-        params.clone().into_iter().map(|(name, value)| (name.into_owned(), value)).collect();
-    LetterFilter::from_query(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+pub(crate) fn filter_of(query: &Query) -> Result<LetterFilter, FilterFault> {
+    LetterFilter::from_query(query.pairs())
 }
 
 /// One letter.
@@ -234,7 +225,7 @@ mod tests {
     #[test]
     fn hostile_names_cannot_leave_their_value() {
         let address = with_query("/letters", [("queue", "a&b=c #ä%41\"<"), ("q", "")]);
-        assert_eq!(address, "/letters?queue=a%26b%3Dc+%23%C3%A4%252541%22%3C");
+        assert_eq!(address, "/letters?queue=a%26b%3Dc+%23%C3%A4%2541%22%3C");
     }
 
     #[test]
@@ -273,7 +264,7 @@ mod tests {
         );
         assert!(LetterFilter::parse(WAITING).is_ok());
         let odd = letters_within("", r#"queue:"a & b%""#);
-        assert_eq!(odd, "/letters?q=queue:%22a+%26+b%2525%22");
+        assert_eq!(odd, "/letters?q=queue:%22a+%26+b%25%22");
     }
 
     #[test]

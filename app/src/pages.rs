@@ -40,6 +40,7 @@ mod replay;
 mod replay_badge;
 mod replay_warnings;
 mod replays;
+mod row_actions;
 mod rule;
 mod rules;
 mod said;
@@ -61,7 +62,7 @@ use leptos_router::SsrMode;
 use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::path;
 
-use crate::components::{Colophon, KeysHelp, Masthead, TroubleBanner};
+use crate::components::{Colophon, KeysHelp, Masthead, Palette, TroubleBanner};
 use alerts::{AlertPage, AlertRulePage, AlertRulesPage, AlertsPage, PastAlertsPage, SilencesPage};
 use arrival::ArrivalPage;
 pub use channels::PostedMessage;
@@ -70,7 +71,6 @@ pub(crate) use edit_letter::EditForm;
 use edit_letter::EditLetterPage;
 use execution::ExecutionPage;
 use executions::ExecutionsPage;
-use frame::Islands;
 use group::GroupPage;
 use groups::GroupsPage;
 use letter::LetterPage;
@@ -156,7 +156,7 @@ pub fn Pages() -> impl IntoView {
             </main>
             <Colophon />
             <KeysHelp />
-            <Islands />
+            <Palette />
         </Router>
     }
 }

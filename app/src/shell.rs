@@ -9,8 +9,8 @@ use leptos_meta::{HashedStylesheet, MetaTags};
 use crate::Pages;
 
 /// What `document.js` imports.
-const MODULES: [&str; 8] =
-    ["ages", "keys", "forms", "fields", "plan", "morph", "times", "idiomorph"];
+const MODULES: [&str; 9] =
+    ["ages", "keys", "palette", "forms", "fields", "plan", "morph", "times", "idiomorph"];
 
 /// Which pages a browser may ask for before somebody follows a link to them, once they point at it. A page is only
 /// ever read; but what answers with a file is none, and a plan is much work for somebody who only points.

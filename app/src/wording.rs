@@ -147,7 +147,7 @@ pub(crate) fn reason_sentence(reason: Reason) -> &'static str {
     match reason {
         Reason::Rejected => "a consumer rejected it without requeue",
         Reason::Expired => "its TTL expired",
-        Reason::Maxlen => "the queue was full and gave it up",
+        Reason::Maxlen => "the queue was full and dropped it",
         Reason::DeliveryLimit => "it was delivered too often",
         Reason::Unknown => "the message does not say why",
     }

@@ -36,6 +36,12 @@ impl Actor {
         Self("command line".to_owned())
     }
 
+    /// The product itself, where it hands on an execution whose message died.
+    #[must_use]
+    pub fn dead_letter_handler() -> Self {
+        Self(HANDLER.replace('_', " "))
+    }
+
     /// Whether the product itself acts by this name, or the person at the pages: nobody else is to.
     #[must_use]
     pub fn is_reserved(name: &str) -> bool {

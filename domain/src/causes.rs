@@ -3,10 +3,14 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::ids::ReplayId;
 use crate::severity::Severity;
 
 /// Stuck executions are counted up to here.
 pub const MOST_STUCK: i64 = 10_000;
+
+/// Letters that died behind a worker are counted up to here.
+pub const MOST_DIED: i64 = 10_000;
 
 /// Workers and executions behind letters that are told.
 pub const MOST_BEHIND: i64 = 5;
@@ -23,6 +27,32 @@ pub struct Behind {
     pub executions: Vec<(String, i64)>,
 }
 
+/// A worker that should be at work and is silent, and what died behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SilentWorker {
+    /// What it is called.
+    pub name: String,
+    /// Its last sign of life.
+    pub since: DateTime<Utc>,
+    /// Letters that died in its queue since then, up to 10,000.
+    pub letters: i64,
+    /// Whether there are more than that.
+    pub letters_are_least: bool,
+}
+
+/// Replays that go on only when somebody says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StandingReplays {
+    /// How many there are.
+    pub replays: i64,
+    /// The letters that they have not sent yet.
+    pub letters: i64,
+    /// The oldest of them.
+    pub oldest: ReplayId,
+}
+
 /// How much is not well with workers, executions and queues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -37,6 +67,13 @@ pub struct Causes {
     pub stuck_executions: i64,
     /// Whether there are more than that.
     pub stuck_is_least: bool,
+    /// Of the stale workers, the one in whose queue the most letters died within the last hour; if none did, the one
+    /// that fell silent last. `None` if no worker is stale.
+    pub worst_worker: Option<SilentWorker>,
+    /// Replays that are paused. `None` if there are none.
+    pub paused_replays: Option<StandingReplays>,
+    /// Replays that wait for a second person's approval. `None` if there are none.
+    pub replays_to_approve: Option<StandingReplays>,
     /// Queues that nobody works on, without muted ones.
     pub queues_without_consumers: i64,
     /// What can lose messages in queues by severity, worst first, without what is muted. Queues that

@@ -59,6 +59,9 @@ pub struct LetterSummary {
     pub last_arrived_at: DateTime<Utc>,
     /// The group it belongs to, once it is grouped.
     pub group_id: Option<GroupId>,
+    /// What that group is called.
+    #[serde(default)]
+    pub group_title: Option<String>,
 }
 
 /// One letter with all that is known of it.
@@ -70,6 +73,9 @@ pub struct Letter {
     pub summary: LetterSummary,
     /// The vhost of its source.
     pub vhost: String,
+    /// How many letters its group has, itself included, once it is grouped.
+    #[serde(default)]
+    pub group_letters: Option<i64>,
     /// The death history of the last arrival, newest first.
     pub deaths: Vec<Death>,
     /// The stack trace, when a header holds one.

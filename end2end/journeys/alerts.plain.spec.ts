@@ -21,7 +21,7 @@ async function remove(page: Page, name: string): Promise<void> {
   await page.goto('/alerts/channels');
   const row = page.getByRole('listitem').filter({ hasText: name });
   await row.locator('summary').click();
-  await row.getByRole('button', { name: 'Remove this channel' }).click();
+  await row.getByRole('button', { name: 'Delete this channel' }).click();
   await expect(page).toHaveURL(/notice=channel-removed$/);
   await expect(page.getByText(name, { exact: true })).toHaveCount(0);
 }
@@ -37,7 +37,7 @@ test('a group dies, Slack is told, its button leads to a canary, and its end is 
   await workplace.letters(6);
 
   await page.goto(button(slack.saying('the ledger is closed')[0]!, 'Plan a canary replay'));
-  await page.getByLabel('canary: letters out after each step').fill('1, 3');
+  await page.getByLabel('canary: letters sent after each step').fill('1, 3');
   await page.getByLabel('watch each step, in s').fill('1');
   await page.getByRole('button', { name: 'Look again' }).click();
   await page.getByRole('button', { name: /^Replay 6 letters .* beginning with 1$/ }).click();
@@ -61,7 +61,7 @@ test('the buttons of a message ask once, and say what they do', async ({ page, w
   await join(page, slack, name);
   const row = page.getByRole('listitem').filter({ hasText: name });
   await row.getByRole('button', { name: 'Test' }).click();
-  await expect(row).toContainText('The test was taken.');
+  await expect(row).toContainText('The test succeeded.');
   await expect(row).toContainText('…abcd');
   expect(await page.content(), 'an address is a secret').not.toContain('/services/T0');
 
@@ -74,7 +74,7 @@ test('the buttons of a message ask once, and say what they do', async ({ page, w
   const of = (alerts: { says: string; state: string }[]) => alerts.find(({ says }) => says.includes(error));
   expect(of(await running.api.alerts())).toMatchObject({ state: 'firing' });
   await page.getByRole('button', { name: 'Acknowledge' }).click();
-  await expect(page.getByRole('status').filter({ hasText: 'nobody is reminded' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'no more reminders' })).toBeVisible();
   expect(of(await running.api.alerts())).toMatchObject({ state: 'acknowledged' });
 
   await page.goto(button(told, 'Mute 4 h'));
@@ -118,7 +118,7 @@ test('a rule of one\'s own is previewed, fires, and is removed', async ({ page, 
   await page.getByRole('textbox', { name: 'what it is called' }).fill(name);
   await page.getByRole('textbox', { name: 'which letters' }).fill('state:held');
   await page.getByRole('textbox', { name: 'an alert above' }).fill('2');
-  await page.getByRole('textbox', { name: 'told when it lasts for' }).fill('0');
+  await page.getByRole('textbox', { name: 'notify when it lasts for' }).fill('0');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('alert')).toContainText('cannot ask for state');
   await page.getByRole('textbox', { name: 'which letters' }).fill(`queue:${workplace.work}`);
@@ -183,7 +183,7 @@ test('a webhook is made with the secret that the page offers, and its messages a
   await page.getByRole('button', { name: 'Save' }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'a program' });
   await row.getByRole('button', { name: 'Test' }).click();
-  await expect(row).toContainText('The test was taken.');
+  await expect(row).toContainText('The test succeeded.');
   expect(program.signatures.at(-1)).toMatch(/^v1,/);
   await remove(page, 'a program');
   await program.close();

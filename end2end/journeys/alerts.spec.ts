@@ -12,7 +12,7 @@ test('an open list of alerts follows, and the bell counts', async ({ page, workp
   await expect(row).toHaveCount(1);
   await expect(page.getByRole('link', { name: /^Alerts \d+/ })).toBeVisible();
   await row.getByRole('button', { name: 'Acknowledge' }).click();
-  await expect(page.getByRole('status').filter({ hasText: 'nobody is reminded' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'no more reminders' })).toBeVisible();
 });
 
 test('nothing takes away what somebody writes', async ({ page, workplace }) => {

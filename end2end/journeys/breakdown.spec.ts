@@ -24,7 +24,6 @@ test('the overview leads to a group, and the group says which version its letter
   await expect(row.getByRole('cell').nth(2), 'it came while the page was open').toHaveText('6');
   await expect(row.getByRole('img', { name: /^6 arrivals in the last 24 hours/ })).toBeVisible();
   await expect(row.getByText('new', { exact: true }).locator('visible=true')).toHaveCount(1);
-  await expect(section(page, 'What waits has in common')).toContainText(workplace.work);
 
   await row.getByRole('link', { name: TITLE }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${group.id}$`));

@@ -46,7 +46,7 @@ test('one letter is edited, looked at and sent, and what comes back is compared 
   await section(page, 'Arrivals').getByRole('link', { name: 'as the replay sent it, changed' }).click();
   await expect(sentence(page)).toHaveText('1 value of the body differs, and properties or headers differ.');
   await expect(section(page, 'Body').getByRole('row').last()).toHaveText(/country\s*"XX"\s*"DE"/);
-  await expect(section(page, 'Properties and headers').locator('ins')).toHaveText('+ tenant: 7');
+  await expect(section(page, 'Properties and headers').locator('ins')).toHaveText('tenant: 7');
   await page.goBack();
   await section(page, 'Replays of it').getByRole('link', { name: 'sent changed' }).click();
   await expect(sentence(page)).toHaveText('It came back as it was sent, byte by byte.');
@@ -105,7 +105,7 @@ test('whoever asked for a replay cannot approve it', async ({ page, workplace, r
   const id = await workplace.letter();
   await page.goto(`/replays/new?ids[]=${id}`);
   await live(page);
-  await page.getByRole('checkbox', { name: 'another person has to approve it first' }).check();
+  await page.getByRole('checkbox', { name: 'another person must approve it first' }).check();
   await page.getByRole('button', { name: 'Look again' }).click();
   await expect(page).toHaveURL(/needs_approval=/);
   await live(page);
@@ -134,7 +134,7 @@ test('headers that travel along are left out at the button, and a table member i
   await expect(field).toHaveValue('-MT-Redelivery-Count, /laravel/attempts=0');
   await expect(warnings.getByRole('listitem').filter({ hasText: 'x-delay 5210' })).toBeVisible();
   await field.fill('-MT-Redelivery-Count, /laravel/attempts=0, tenant=umbrella');
-  await page.getByRole('button', { name: 'Look at the changed plan' }).click();
+  await page.getByRole('button', { name: 'Update the plan' }).click();
   await expect(section(page, 'What is sent')).toContainText('MT-Redelivery-Count (1 letter)');
   await live(page);
   await page.getByRole('button', { name: /^Replay 1 letter to the queue it died in/ }).click();

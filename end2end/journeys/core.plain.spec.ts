@@ -146,7 +146,7 @@ test('a queue is watched and watched no more, and a second time is refused with 
 
   await page.goto('/sources');
   await entry.getByRole('button', { name: /^Stop watching/ }).click();
-  await expect(page.getByRole('status').filter({ hasText: 'The source is watched no more.' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'The source is no longer watched.' })).toBeVisible();
   await expect(entry).toHaveCount(0);
 });
 

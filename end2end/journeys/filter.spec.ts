@@ -113,7 +113,7 @@ test('what is written while a list is on its way stays', async ({ page, workplac
   await expect(field(page)).toHaveValue('age:>1h');
 });
 
-test('a filter that cannot be read is pointed at, and nothing is listed in its place', async ({ page, workplace }) => {
+test('a filter that cannot be read is pointed at, and the last list stays', async ({ page, workplace }) => {
   await workplace.die();
   await workplace.letters(1);
   await page.goto(workplace.list());
@@ -123,7 +123,12 @@ test('a filter that cannot be read is pointed at, and nothing is listed in its p
   await expect(page.getByRole('alert').filter({ hasText: 'At character 12' })).toContainText('colour');
   await expect(field(page)).toHaveValue('state:held colour:red');
   await expect(field(page)).toHaveAttribute('aria-invalid', 'true');
-  await expect(rows(page)).toHaveCount(0);
+  await expect(page.getByRole('alert')).toContainText('The filter was not applied.');
+  await expect(rows(page)).toHaveCount(1);
+  await page.reload();
+  await live(page);
+  await expect(page.getByRole('alert')).toContainText('The filter was not applied.');
+  await expect(rows(page), 'nothing was listed before').toHaveCount(0);
   await field(page).fill(`source:${workplace.source}`);
   await field(page).press('Enter');
   await expect(total(page, '1 letter')).toBeVisible();

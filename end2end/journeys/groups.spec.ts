@@ -170,7 +170,7 @@ test('two groups are merged, and a signature is split off again', async ({ page,
   await merge.getByRole('button', { name: 'Merge this group into the chosen one' }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${second!.id}\\?notice=merged$`));
   await expect(sentence(page)).toHaveText('2 letters wait; 2 arrivals in the last 24 hours.');
-  await expect(page.getByRole('status').filter({ hasText: 'The groups are one now' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'The groups were merged into this one' })).toBeVisible();
 
   await open(page, first!.id);
   await expect(page.getByText('The group of this address was merged into this one.')).toBeVisible();

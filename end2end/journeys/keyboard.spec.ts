@@ -61,3 +61,69 @@ test('the paper that was chosen stays chosen', async ({ page }) => {
   await page.reload();
   expect(await paper()).toBe(dark);
 });
+
+test('Ctrl-K finds a page, letters, and what can be done on the page at hand', async ({ page, workplace }) => {
+  await workplace.die({ headers: { 'x-error': 'found by Ctrl-K' } });
+  await workplace.letters(1);
+  await page.goto(workplace.list());
+  await live(page);
+  const palette = page.getByRole('dialog', { name: 'Find or do' });
+  const field = palette.getByRole('combobox');
+
+  // From within a field, too.
+  await page.keyboard.press('/');
+  await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
+  await page.keyboard.type('stale');
+  await expect(palette.getByRole('option')).toHaveText(['Stale workers', 'Letters that match “stale”']);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/workers\?state=stale$/);
+
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('queue:a b');
+  await expect(palette.getByRole('option', { selected: true })).toHaveText('Letters that match “queue:a b”');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/letters\?q=queue(:|%3A)a(%20|\+)b$/);
+
+  await page.goto(workplace.list());
+  await rows(page).first().getByRole('link').first().click();
+  await expect(page).toHaveURL(/\/letters\/[0-9a-f-]{36}$/);
+  await live(page);
+  const address = page.url();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('discard');
+  await expect(palette.getByRole('option', { selected: true })).toContainText('Discard');
+  await page.keyboard.press('ArrowDown');
+  await expect(palette.getByRole('option', { selected: true })).toHaveText('Letters that match “discard”');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await expect(palette).toBeHidden();
+  await expect(page.getByRole('textbox', { name: 'Reason for the discard' }), 'unfolded, and not done').toBeVisible();
+
+  const id = address.split('/').pop()!;
+  await page.goto('/groups');
+  await page.keyboard.press('Control+k');
+  await field.fill(id);
+  await palette.getByRole('option', { name: `Letter ${id}` }).click();
+  await expect(page).toHaveURL(address);
+});
+
+test('j and k walk every list, and the row stays while the page is read again', async ({ page, workplace }) => {
+  const die = () => workplace.die({ headers: { 'x-exception-class': 'Walked.Through', 'x-error': 'a row to stand on' } });
+  await die();
+  await workplace.letters(1);
+  const cursor = page.locator('main .cursor');
+  for (const path of ['/sources', '/alerts/rules', '/groups']) {
+    await page.goto(path);
+    await live(page);
+    await page.keyboard.press('j');
+    await expect(cursor, path).toHaveCount(1);
+    await expect(cursor.locator(':focus'), path).toHaveCount(1);
+  }
+  const stood = await cursor.innerText();
+  await die();
+  await expect.poll(() => cursor.innerText(), 'the list is read again').not.toBe(stood);
+  await expect(cursor.locator(':focus')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}$/);
+});

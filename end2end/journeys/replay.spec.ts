@@ -179,5 +179,5 @@ test('a canary that says only when it stops has the usual steps, and says so', a
   await page.getByLabel('stop above, in %').fill('10');
   await page.getByRole('button', { name: 'Look again' }).click();
   await expect(page.getByRole('button', { name: /^Replay 2 letters to the queues they died in, beginning with 1$/ })).toBeVisible();
-  await expect(page.getByLabel('canary: letters out after each step')).toHaveValue('1, 10, 100');
+  await expect(page.getByLabel('canary: letters sent after each step')).toHaveValue('1, 10, 100');
 });

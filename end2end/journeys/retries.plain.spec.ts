@@ -26,7 +26,7 @@ test('a policy is previewed and saved, retries a letter, and gives up on it', as
   // A letter that was there before is retried when a person says so.
   await row.getByRole('link', { name: `Edit ${name}` }).click();
   await page.getByRole('button', { name: 'Apply it to the letters that are held now' }).click();
-  await expect(page.getByText('The policies are asked of 1 letter that')).toBeVisible();
+  await expect(page.getByText('The policies are now applied to 1 letter that')).toBeVisible();
   await expect(async () => void (await workplace.reject())).toPass();
   const [letter] = await workplace.letters(1);
   await expect(async () => {
@@ -39,7 +39,7 @@ test('a policy is previewed and saved, retries a letter, and gives up on it', as
   // Its replay is listed apart from people's, and leads back to it.
   await page.goto('/replays');
   await expect(page.getByText(`retry policy ${name}`)).toHaveCount(0);
-  await page.getByRole('navigation', { name: 'Whose replays' }).getByRole('link', { name: 'of retry policies' }).click();
+  await page.getByRole('navigation', { name: 'Replays by' }).getByRole('link', { name: 'retry policies' }).click();
   await expect(page).toHaveURL(/\/replays\?by=policies$/);
   const made = page.getByRole('row').filter({ hasText: `retry policy ${name}` });
   await made.getByRole('link').click();
@@ -81,7 +81,7 @@ test('a scheduled letter is taken away from its policy', async ({ page, workplac
   await expect.poll(async () => (await workplace.letters(1))[0]!.state).toBe('scheduled');
   await page.goto(`/letters/${await workplace.letter()}`);
   await expect(page.getByText('Try 1 is due at')).toBeVisible();
-  await page.getByRole('button', { name: 'Hold it: I decide' }).click();
+  await page.getByRole('button', { name: 'Hold: I will decide' }).click();
   await expect(page.getByRole('status').filter({ hasText: '1 letter held' })).toBeVisible();
   expect((await workplace.letters(1))[0]!.state).toBe('held');
 

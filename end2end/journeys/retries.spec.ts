@@ -21,7 +21,7 @@ test('policies change places and are switched off; focus and place stay, and wha
   await page.evaluate(() => Object.assign(window, { isStill: true }));
   await up.click();
   await expect.poll(order).toEqual([...names.slice(0, 6), last, before]);
-  await expect(page.getByRole('status').filter({ hasText: 'The retry policies are changed.' })).toBeInViewport();
+  await expect(page.getByRole('status').filter({ hasText: 'The retry policies were changed.' })).toBeInViewport();
   await expect(up, 'the focus goes with the policy').toBeFocused();
   expect(Math.abs((await page.evaluate(() => scrollY)) - place), 'where one reads').toBeLessThan(150);
 

@@ -23,7 +23,7 @@ test('a rule is previewed, saved, moved, switched off and deleted', async ({ pag
   await filterBox(page).fill(`queue:${workplace.work}`);
   await page.getByRole('button', { name: 'Save this rule' }).click();
   await expect(page).toHaveURL(/\/rules\?notice=judging-rule$/);
-  await expect(page.getByRole('status').filter({ hasText: 'Letters that come are judged by it at once.' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'It applies to new letters at once.' })).toBeVisible();
   await expect.poll(async () => (await workplace.letters(1))[0]!.severity).toBe('critical');
 
   const place = async () => (await running.api.rules('severity')).find((rule) => rule.name === name)!.position;

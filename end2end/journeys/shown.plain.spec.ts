@@ -6,7 +6,7 @@ test('a canary, a rate and a program that are typed are carried out, or nothing 
   for (const n of [1, 2, 3]) await workplace.die({ body: { n } });
   await workplace.letters(3);
   await page.goto(`/replays/new?scope=matching&q=source:${workplace.source}`);
-  await page.getByLabel('canary: letters out after each step').fill('1, 2');
+  await page.getByLabel('canary: letters sent after each step').fill('1, 2');
   await page.getByLabel('letters a second').fill('50');
   await section(page, 'Change what is sent').getByRole('textbox').fill('.x = 1');
 
@@ -14,7 +14,7 @@ test('a canary, a rate and a program that are typed are carried out, or nothing 
   await page.getByRole('button', { name: 'Replay 3 letters to the queues they died in' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'not the plan that was shown' })).toBeVisible();
   expect((await running.api.letters(`source:${workplace.source} state:held`)).items).toHaveLength(3);
-  await expect(page.getByLabel('canary: letters out after each step')).toHaveValue('1, 2');
+  await expect(page.getByLabel('canary: letters sent after each step')).toHaveValue('1, 2');
   await expect(page.getByLabel('letters a second')).toHaveValue('50');
   await expect(section(page, 'Change what is sent').getByRole('textbox')).toHaveValue('.x = 1');
   await expect(section(page, 'Change what is sent').getByRole('status')).toContainText('3 changed');
@@ -30,12 +30,12 @@ test('every button keeps what is typed', async ({ page, workplace }) => {
   await workplace.letter();
   for (const button of ['Look again', 'Try it on these letters']) {
     await page.goto(`/replays/new?scope=matching&q=source:${workplace.source}`);
-    await page.getByLabel('canary: letters out after each step').fill('1, 5');
+    await page.getByLabel('canary: letters sent after each step').fill('1, 5');
     const program = section(page, 'Change what is sent').getByRole('textbox');
     await program.fill('.x = 1');
     await page.getByRole('button', { name: button }).click();
     await expect(page).toHaveURL(/steps=/);
-    await expect(page.getByLabel('canary: letters out after each step')).toHaveValue('1, 5');
+    await expect(page.getByLabel('canary: letters sent after each step')).toHaveValue('1, 5');
     await expect(program).toHaveValue('.x = 1');
   }
 });

@@ -12,7 +12,7 @@ test('a field that is changed puts the plan out of date, and one that is changed
   await page.goto(`/replays/new?scope=matching&q=source:${workplace.source}`);
   await live(page);
   const publish = page.getByRole('button', { name: /^Replay 3 letters/ });
-  const look = page.getByRole('button', { name: 'Look at the changed plan' });
+  const look = page.getByRole('button', { name: 'Update the plan' });
   await expect(publish).toBeEnabled();
   await page.getByLabel('letters a second').fill('50');
   await expect(publish).toBeDisabled();
@@ -22,7 +22,7 @@ test('a field that is changed puts the plan out of date, and one that is changed
   await expect(look).toHaveCount(0);
 
   await page.getByLabel('letters a second').fill('50');
-  await page.getByLabel('canary: letters out after each step').fill('1, 2');
+  await page.getByLabel('canary: letters sent after each step').fill('1, 2');
   await section(page, 'Change what is sent').getByRole('textbox').fill('.x = 1 |\n.y = 2');
   await look.click();
   await live(page);
@@ -58,7 +58,7 @@ test('an edit that is changed below its differences has to be looked at again', 
   await body.fill('amount 7');
   await expect(send).toBeDisabled();
   expect((await running.api.letter(id)).state).toBe('held');
-  await page.getByRole('button', { name: 'Look at the changed plan' }).click();
+  await page.getByRole('button', { name: 'Update the plan' }).click();
   await expect(section(page, 'What changes').locator('ins')).toHaveText('+ amount 7');
   await send.click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);

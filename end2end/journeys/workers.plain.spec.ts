@@ -15,12 +15,12 @@ test('a worker that reports is listed, drained and taken back into work', async 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${name} is at work.`);
 
   await page.getByRole('button', { name: `Drain ${name}` }).click();
-  await expect(page.getByRole('status').filter({ hasText: 'The worker drains' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'The worker is draining' })).toBeVisible();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('is draining');
   expect(await beat()).toEqual({ state: 'draining' });
 
   await page.getByRole('button', { name: `Take ${name} back into work` }).click();
-  await expect(page.getByRole('status').filter({ hasText: 'taken back into work' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'is back at work' })).toBeVisible();
   expect(await beat()).toEqual({ state: 'active' });
   await page.getByRole('listitem').getByRole('link', { name: /\*$/ }).click();
   await expect(page).toHaveURL(/\/workers\?kind=/);

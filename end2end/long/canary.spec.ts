@@ -28,7 +28,7 @@ test('a canary stops by itself, and all letters settle once the consumer is mend
   await page.goto(`/groups/${group}`);
   await page.getByRole('link', { name: /^Plan a replay of [\d,]+ letters/ }).click();
   await expect(sentence(page)).toContainText(/^This would publish [\d,]+ letters again/);
-  await page.getByLabel('canary: letters out after each step').fill('1, 10, 100');
+  await page.getByLabel('canary: letters sent after each step').fill('1, 10, 100');
   await page.getByLabel('watch each step, in s').fill('3');
   await page.getByRole('button', { name: 'Look again' }).click();
   const go = page.getByRole('button', { name: /^Replay [\d,]+ letters to the queues they died in, beginning with 1$/ });

@@ -55,7 +55,7 @@ test('a letter whose publish was cut off waits for the word of a person', async 
 
   await page.goto(`/letters/${sent!.id}`);
   await live(page);
-  await expect(sentence(page)).toContainText('It is not known whether a queue has it: its last replay says why.');
+  await expect(sentence(page)).toContainText('It may or may not be in a queue: its last replay says why.');
   const main = page.getByRole('main');
   await expect(main).toContainText('nobody here knows whether the broker took it');
   await expect(main).toContainText('It is not sent again by itself');

@@ -161,6 +161,7 @@ export const SCREENS: Screen[] = [
   { name: 'queue', address: queue },
   { name: 'queue-plan', address: async (api) => `${await queue(api)}?to=nowhere.dead&look=plan` },
   { name: 'sources', address: () => '/sources' },
+  { name: 'palette', address: () => '/letters', prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'keys', address: () => '/letters', prepare: (page) => page.keyboard.press('?') },
   { name: 'not-found', address: () => '/nowhere', status: 404 },
   { name: 'no-such-rule', address: () => '/rules/01900000-0000-7000-8000-999999999999', status: 404 },

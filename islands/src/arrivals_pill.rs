@@ -11,9 +11,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde::Deserialize;
-use wasm_bindgen::{JsCast as _, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Response, UrlSearchParams};
+use web_sys::UrlSearchParams;
 
 use crate::page;
 use crate::since::Since;
@@ -161,15 +159,8 @@ fn is_deciding() -> bool {
 
 /// How many letters came since the list was read. `None` if that could not be asked.
 async fn arrived_after(list: &List) -> Option<Total> {
-    let text = ask(list).await.ok()?.as_string()?;
-    serde_json::from_str(&text).ok()
-}
-
-async fn ask(list: &List) -> Result<JsValue, JsValue> {
-    let query = UrlSearchParams::new()?;
+    let query = UrlSearchParams::new().ok()?;
     query.append("filter", &list.filter);
     query.append("after", &list.newest.to_rfc3339());
-    let address = format!("/ui/letters/arrived?{}", String::from(query.to_string()));
-    let answer = JsFuture::from(window().fetch_with_str(&address)).await?;
-    JsFuture::from(answer.dyn_into::<Response>()?.text()?).await
+    page::asked(&format!("/letters/arrived?{}", String::from(query.to_string()))).await
 }

@@ -3,7 +3,6 @@
 
 mod suggestions;
 
-use dlo_domain::office::FilterChoices;
 use leptos::prelude::*;
 use serde::Deserialize;
 
@@ -31,11 +30,9 @@ pub fn FilterBox(
     is_wrong: bool,
     /// An example.
     placeholder: String,
-    /// Names of queues and sources that are offered.
-    choices: FilterChoices,
 ) -> impl IntoView {
     let is_wrong = RwSignal::new(is_wrong);
-    let suggestions = Suggestions::new(choices);
+    let suggestions = Suggestions::new();
     page::on_shown(move || {
         let own = suggestions.input.get_untracked();
         let now = own.and_then(|input| Some((page::properties::<Written>(&input)?, input)));
@@ -70,7 +67,8 @@ pub fn FilterBox(
             aria-controls=is_open
             aria-activedescendant=move || suggestions.active_id()
             data-alive=page::alive()
-            on:input=move |_| suggestions.look()
+            on:focus=move |_| suggestions.ask()
+            on:input=move |_| suggestions.write()
             on:blur=move |_| suggestions.close()
             on:keydown=move |event| suggestions.on_key(&event)
         />

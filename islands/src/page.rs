@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsCast as _;
-use web_sys::{CustomEvent, Element, Event};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{CustomEvent, Element, Event, Response};
 
 /// Told when the page was put together anew.
 const SHOWN: &str = "dlo:shown";
@@ -57,6 +58,13 @@ pub(crate) fn on_shown(listener: impl Fn() + Clone + 'static) {
 pub(crate) fn properties<T: DeserializeOwned>(within: &Element) -> Option<T> {
     let island = within.closest("leptos-island").ok().flatten()?;
     serde_json::from_str(&island.get_attribute("data-props")?).ok()
+}
+
+/// What the office answers to a question, as JSON. `None` if it does not, or answers something else.
+pub(crate) async fn asked<T: DeserializeOwned>(address: &str) -> Option<T> {
+    let answer = JsFuture::from(window().fetch_with_str(address)).await.ok()?;
+    let text = answer.dyn_into::<Response>().ok()?.text().ok()?;
+    serde_json::from_str(&JsFuture::from(text).await.ok()?.as_string()?).ok()
 }
 
 /// Asks for the page to be read again.

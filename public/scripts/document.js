@@ -5,6 +5,7 @@ import { FIELD, isWritten } from './fields.js';
 import { parsed, show, showings } from './morph.js';
 import './ages.js';
 import './keys.js';
+import './palette.js';
 
 // At most so often, in milliseconds; and so often at least, since ages grow and figures change untold.
 const [MOST, LEAST] = [2_000, 10_000];

@@ -1,19 +1,32 @@
 // Keys and copying. It presses what is on the page already, so that a key never does more than a
-// click: rows are marked by data-row, the list of keys is the dialog #keys.
-const pages = { o: '/', l: '/letters', g: '/groups', r: '/replays', u: '/rules', s: '/sources' };
+// click: the list of keys is the dialog #keys.
+const pages = {
+  o: '/', l: '/letters', g: '/groups', r: '/replays', q: '/queues', w: '/workers', e: '/executions', a: '/alerts',
+  u: '/rules', s: '/sources',
+};
 let awaitsPage = 0;
 
-const rows = () => [...document.querySelectorAll('tr[data-row]')].filter((row) => row.offsetParent !== null);
-const current = () => document.querySelector('tr[data-row].cursor');
+const isSeen = (one) => one.checkVisibility();
+
+// A row is one of any list, if it leads somewhere: by its first link, or by what it unfolds.
+const ROWS = 'main :is(tr, li):has(a[href]):not(:has(tr, li), thead *, .crumbs *, nav *)';
+const rows = () => [...document.querySelectorAll(ROWS)].filter(isSeen);
+const lead = (row) => [...row.querySelectorAll('a[href], summary')].find(isSeen);
+
+let last;
+const current = () => (last?.isConnected ? last : undefined);
 
 function mark(row) {
   current()?.classList.remove('cursor');
+  last = row;
   if (!row) return;
   row.classList.add('cursor');
   row.scrollIntoView({ block: 'nearest' });
-  const link = row.querySelector('td.fill a, td.main a, th a, td a');
-  link?.focus({ preventScroll: true });
+  lead(row)?.focus({ preventScroll: true });
 }
+
+// A page that was read again does not know which row it was.
+addEventListener('dlo:shown', () => current()?.classList.add('cursor'));
 
 function move(step) {
   const all = rows();
@@ -22,15 +35,10 @@ function move(step) {
 }
 
 // What can be seen now.
-const seen = (selector) => [...document.querySelectorAll(selector)].find((one) => one.offsetParent !== null);
+const seen = (selector) => [...document.querySelectorAll(selector)].find(isSeen);
 
 // What can be seen once its fold is opened. The bar of the checked letters is hidden while none is.
 const reachable = (one) => (one.closest('.bulk') ?? one.closest('details') ?? one).offsetParent !== null;
-
-function follow(path) {
-  const link = [...document.querySelectorAll('.nav a')].find((link) => link.getAttribute('href') === path);
-  if (link) link.click();
-}
 
 const keys = {
   '/': () => document.querySelector('#q')?.focus(),
@@ -63,11 +71,11 @@ document.addEventListener('keydown', (event) => {
   if (Date.now() - awaitsPage < 1500 && pages[key]) {
     awaitsPage = 0;
     event.preventDefault();
-    follow(pages[key]);
+    location.assign(pages[key]);
     return;
   }
   if (key === 'Enter' && current() && !target.closest?.('a, button, summary')) {
-    current().querySelector('td.fill a, td.main a, th a, td a')?.click();
+    lead(current())?.click();
     return;
   }
   if (keys[key]) {

@@ -58,11 +58,14 @@ function bringToLife(added) {
 export function show(next, asked, stays = () => false) {
   showings += 1;
   const isNewer = (shown) => isWrittenSince(shown, asked);
+  // Of a filter that cannot be read there is no list: the last one stays.
+  const isWithout = next.querySelector('main [aria-invalid="true"]') && !next.querySelector('[data-kept]');
+  const isLast = (shown) => isWithout && shown.matches?.('[data-kept]');
   const changes = new MutationObserver(() => {});
   changes.observe(document.querySelector('main'), { childList: true, characterData: true, subtree: true });
   const callbacks = {
     beforeNodeMorphed: (shown, next) => !isIsland(shown, next, isNewer) && !isNewer(shown) && !stays(shown),
-    beforeNodeRemoved: (shown) => !stays(shown),
+    beforeNodeRemoved: (shown) => !stays(shown) && !isLast(shown),
     afterNodeAdded: bringToLife,
     // What somebody unfolded or folded stays so.
     beforeAttributeUpdated: (name, shown) => !(name === 'open' && shown.localName === 'details'),

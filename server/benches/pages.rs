@@ -1,14 +1,17 @@
-//! P10 of the goals: how much longer a page takes than the API's answer to the same question.
+//! P10 of the goals: how much longer a page takes than the API's answer to the same question; and how long it takes
+//! from a click to the first painting of the next page, in Chromium (`end2end/bench/clicks.mjs`).
 //!
 //! A whole office, made up letters, requests for page and API in turn. Settings: `DLO_BENCH_LETTERS` (100,000),
-//! `DLO_BENCH_ROUNDS` (200 requests of each).
+//! `DLO_BENCH_ROUNDS` (200 requests of each), `DLO_BENCH_CLICKS` (40 of each page).
 
 #[path = "goals/table.rs"]
 mod goals;
 #[path = "intake/whole_office.rs"]
 mod whole_office;
 
+use std::collections::BTreeMap;
 use std::error::Error;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,10 +22,14 @@ use goals::Table;
 use reqwest::Method;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgPool};
+use tokio::process::Command;
 use whole_office::{Servers, WholeOffice};
 
 /// By how much a page may be slower, in ms.
 const MOST_SLOWER_MS: f64 = 5.0;
+
+/// How long a click may take, in ms.
+const LONGEST_CLICK_MS: f64 = 150.0;
 
 /// Requests that warm the office up and are not counted.
 const WARM_UP: usize = 20;
@@ -31,6 +38,7 @@ const WARM_UP: usize = 20;
 async fn main() -> Result<(), Box<dyn Error>> {
     let letters: i64 = setting("DLO_BENCH_LETTERS", 100_000);
     let rounds: usize = setting("DLO_BENCH_ROUNDS", 200);
+    let clicks: u32 = setting("DLO_BENCH_CLICKS", 40);
     dlo_server::tls::install_provider();
     let server = variable("DATABASE_URL")?;
     let admin = PgPool::connect(&server).await?;
@@ -66,6 +74,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let slower = page_p95 - api_p95;
         table.add("P10", &what, slower, ..=MOST_SLOWER_MS);
     }
+    add_clicks(&office, clicks, &mut table).await?;
     office.close().await?;
     let drop = format!("drop database {name} with (force)");
     sqlx::raw_sql(AssertSqlSafe(drop)).execute(&admin).await?;
@@ -88,6 +97,40 @@ async fn questions(office: &WholeOffice) -> Result<Vec<(String, String)>, Box<dy
         questions.push((format!("/{list}/{id}"), format!("/api/v1/{list}/{id}")));
     }
     Ok(questions)
+}
+
+/// From clicks on links to the first painting of what they lead to.
+async fn add_clicks(
+    office: &WholeOffice,
+    rounds: u32,
+    table: &mut Table,
+) -> Result<(), Box<dyn Error>> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../end2end/bench/clicks.mjs");
+    let ran = Command::new(variable("NODE")?)
+        .args([script, &office.address, &rounds.to_string()])
+        .stderr(Stdio::inherit())
+        .output()
+        .await?;
+    if !ran.status.success() {
+        return Err(format!("{script} ended with {}", ran.status).into());
+    }
+    let times: BTreeMap<String, Vec<f64>> = serde_json::from_slice(&ran.stdout)?;
+    let mut all = Vec::new();
+    let mut floor = f64::NAN;
+    for (page, mut times) in times {
+        times.sort_by(f64::total_cmp);
+        let (middle, late) = (times[times.len() / 2], p95(&mut times));
+        println!("  click to {page}: median {middle:.0} ms, p95 {late:.0} ms");
+        if page == "floor" {
+            floor = late;
+        } else {
+            all.extend(times);
+        }
+    }
+    let late = p95(&mut all);
+    println!("  clicks: p95 {late:.0} ms, {:.1} times the floor", late / floor);
+    table.add("", "click to first paint, p95, ms", late, ..=LONGEST_CLICK_MS);
+    Ok(())
 }
 
 /// How long an answer takes, to its last byte, in ms.

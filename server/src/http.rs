@@ -6,6 +6,7 @@ mod bearer;
 mod download;
 mod guard;
 mod health;
+mod islands;
 mod limits;
 mod live;
 mod observe;

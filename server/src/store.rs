@@ -22,6 +22,7 @@ pub mod filter;
 pub mod fitness;
 pub mod groups;
 pub mod judging;
+pub mod known_values;
 pub mod letter_detail;
 pub mod letter_list;
 pub mod letters;

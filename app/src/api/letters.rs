@@ -4,28 +4,11 @@
     reason = "arguments of a server function become fields that have no place for a comment"
 )]
 
-use chrono::{DateTime, Utc};
 use dlo_domain::ids::LetterId;
-use dlo_domain::page::Total;
 use dlo_domain::selection::Changed;
 use leptos::prelude::*;
-use leptos::server_fn::codec::GetUrl;
 
 use crate::error::ApiError;
-
-/// How many letters that match arrived after a moment: what a list that was read does not show.
-///
-/// # Errors
-/// A filter that cannot be read, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "letters/arrived", input = GetUrl)]
-pub async fn count_arrived(
-    #[server(default)] filter: String,
-    after: DateTime<Utc>,
-) -> Result<Total, ApiError> {
-    let filter = dlo_domain::filter::LetterFilter::parse(&filter)
-        .map_err(|fault| ApiError::invalid(fault.to_string()))?;
-    Ok(crate::desk::desk().arrived_after(&filter, after).await?)
-}
 
 /// Puts letters away.
 ///

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 19] = [
+    ("Ctrl K", "find a page, a letter, or what to do"),
     ("/", "write a filter"),
     ("j", "next row"),
     ("k", "previous row"),
@@ -14,6 +15,10 @@ const KEYS: [(&str, &str); 14] = [
     ("g l", "go to the letters"),
     ("g g", "go to the groups"),
     ("g r", "go to the replays"),
+    ("g q", "go to the queues"),
+    ("g w", "go to the workers"),
+    ("g e", "go to the executions"),
+    ("g a", "go to the alerts"),
     ("g u", "go to the rules"),
     ("g s", "go to the sources"),
     ("?", "this list"),

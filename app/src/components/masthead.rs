@@ -48,6 +48,10 @@ pub(crate) fn Masthead() -> impl IntoView {
                 </ul>
             </nav>
             <div class="tools">
+                <button class="plain-button find needs-script" type="button" data-palette="">
+                    "Find or do "
+                    <kbd>"Ctrl K"</kbd>
+                </button>
                 // Whether the page is live is what `public/scripts/document.js` knows.
                 <span class="live" role="status"></span>
                 <Bell />

@@ -2,9 +2,9 @@
 
 use dlo_domain::page::Cursor;
 use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
 
 use crate::links;
+use crate::query::Query;
 
 /// So many pages back are remembered in the address.
 const REMEMBERED: usize = 20;
@@ -18,7 +18,7 @@ pub(crate) fn Pager(
     /// The page's path.
     path: String,
     /// The page's query.
-    query: ParamsMap,
+    query: Query,
     /// Where the next page begins.
     next: Option<Cursor>,
     /// What is listed, for the label.
@@ -67,20 +67,16 @@ fn remember(back: &str, here: &str) -> String {
     way[forgotten..].join(".")
 }
 
-fn address(path: &str, query: &ParamsMap, cursor: &str, newer: &str) -> String {
+fn address(path: &str, query: &Query, cursor: &str, newer: &str) -> String {
     let kept = kept(query);
     let pairs = kept.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     links::with_query(path, pairs.chain([("cursor", cursor), ("newer", newer)]))
 }
 
 /// What of a page's query says which letters, not which page of them.
-pub(crate) fn kept(query: &ParamsMap) -> Vec<(String, String)> {
-    query
-        .clone()
-        .into_iter()
-        .map(|(name, value)| (name.into_owned(), value))
-        .filter(|(name, _)| !PASSING.contains(&name.as_str()))
-        .collect()
+pub(crate) fn kept(query: &Query) -> Vec<(String, String)> {
+    let kept = query.pairs().filter(|(name, _)| !PASSING.contains(name));
+    kept.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 #[cfg(test)]

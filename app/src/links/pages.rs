@@ -1,6 +1,7 @@
 //! Addresses that pages alone lead to.
 
-use dlo_domain::filter::{Field, FilterForm, LetterFilter};
+use chrono::{DateTime, Utc};
+use dlo_domain::filter::{Field, FilterForm, LetterFilter, Moment};
 use dlo_domain::ids::{LetterId, ReplayId};
 use dlo_domain::state::LetterState;
 
@@ -37,6 +38,12 @@ pub(crate) fn letters_of_execution(id: &str) -> String {
 /// The letters that died in the queue of a worker.
 pub(crate) fn letters_of_worker(name: &str) -> String {
     letters_matching(&LetterFilter::of_name(Field::Worker, name))
+}
+
+/// The letters that died in the queue of a worker since a time.
+pub(crate) fn died_behind(worker: &str, since: DateTime<Utc>) -> String {
+    let since = FilterForm { since: Some(Moment::At(since)), ..FilterForm::default() };
+    letters_matching(&LetterFilter::of_name(Field::Worker, worker).and(&since.into()))
 }
 
 /// The letters that two filters mean, both given as text.

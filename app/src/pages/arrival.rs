@@ -1,25 +1,28 @@
 //! What has this arrival that an earlier one of the same letter had not?
 
+mod side_by_side;
+
 use dlo_domain::comparing::{ArrivalChanges, ValueChange};
 use dlo_domain::ids::LetterId;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::frame::shown;
 use crate::components::Instant;
 use crate::desk::desk;
 use crate::error::ApiError;
-use crate::pages::body_diff::BodyDiff;
 use crate::pages::letter_crumbs::LetterCrumbs;
+use crate::query::Query;
 use crate::visible::show_line;
 use crate::wording::counted;
 use crate::{api, links};
+use side_by_side::SideBySide;
 
 /// An arrival, compared with the one before it or with the one that the address names.
 #[component]
 pub(crate) fn ArrivalPage() -> impl IntoView {
-    let (params, query) = (use_params_map().get_untracked(), use_query_map().get_untracked());
+    let (params, query) = (use_params_map().get_untracked(), Query::of_request());
     let (id, ordinal) = (params.get("id"), params.get("ordinal").unwrap_or_default());
     let since = query.get("since");
     let desk = desk();
@@ -42,6 +45,7 @@ fn Changes(id: LetterId, changes: ArrivalChanges) -> impl IntoView {
     let others = others(id, &changes);
     let (since_at, arrived_at) = (changes.since_at, changes.arrived_at);
     let headers = changes.headers.clone();
+    let names = names(&changes);
     view! {
         <div class="answer">
             <div>
@@ -68,12 +72,23 @@ fn Changes(id: LetterId, changes: ArrivalChanges) -> impl IntoView {
             {if headers.lines.is_empty() {
                 view! { <p class="note-line">"They are the same."</p> }.into_any()
             } else {
-                view! { <BodyDiff diff=headers label="What differs in properties and headers" /> }
+                view! {
+                    <SideBySide
+                        diff=headers
+                        label="What differs in properties and headers"
+                        names
+                    />
+                }
                     .into_any()
             }}
         </section>
     }
     .into_any()
+}
+
+/// What stands on the left, and on the right.
+fn names(changes: &ArrivalChanges) -> [String; 2] {
+    [changes.since, changes.ordinal].map(|ordinal| format!("arrival {ordinal}"))
 }
 
 fn heading(changes: &ArrivalChanges) -> String {
@@ -118,6 +133,7 @@ fn Body(changes: ArrivalChanges) -> impl IntoView {
     if changes.same_body {
         return note("It is the same, byte by byte.");
     }
+    let names = names(&changes);
     match (changes.values, changes.text) {
         (Some(values), _) if values.is_empty() => {
             note("No value differs: only how they are written or packed.")
@@ -125,20 +141,20 @@ fn Body(changes: ArrivalChanges) -> impl IntoView {
         (Some(values), _) => {
             let cut = changes.cut.then(|| note("There are more than are shown here."));
             view! {
-                <Values values />
+                <Values values names />
                 {cut}
             }
             .into_any()
         }
         (None, Some(diff)) => {
-            view! { <BodyDiff diff label="What differs in the body" /> }.into_any()
+            view! { <SideBySide diff label="What differs in the body" names /> }.into_any()
         }
         (None, None) => note("Nothing of it could be read."),
     }
 }
 
 #[component]
-fn Values(values: Vec<ValueChange>) -> impl IntoView {
+fn Values(values: Vec<ValueChange>, names: [String; 2]) -> impl IntoView {
     let none = |text: &'static str| view! { <span class="quiet">{text}</span> }.into_any();
     let before = |value: Option<String>| match value {
         Some(value) => view! { <del class="id">{show_line(&value)}</del> }.into_any(),
@@ -163,8 +179,7 @@ fn Values(values: Vec<ValueChange>) -> impl IntoView {
             <thead>
                 <tr>
                     <th>"value"</th>
-                    <th>"before"</th>
-                    <th>"now"</th>
+                    {names.map(|name| view! { <th>{name}</th> })}
                 </tr>
             </thead>
             <tbody>{values.into_iter().map(row).collect_view()}</tbody>

@@ -12,7 +12,7 @@ use dlo_domain::replay::Replay;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::frame::shown;
 use super::letter_crumbs::LetterCrumbs;
@@ -20,6 +20,7 @@ use super::outcome::Outcome;
 use super::schema_note::SchemaNote;
 use crate::desk::{DeskError, desk};
 use crate::error::ApiError;
+use crate::query::Query;
 use crate::visible::{show_line, show_lines, show_name};
 use crate::{api, wording};
 use acting::KeepDraft;
@@ -41,7 +42,7 @@ struct EditView {
 #[component]
 pub(crate) fn EditLetterPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
-    let form = use_query_map().with_untracked(EditForm::read);
+    let form = EditForm::read(&Query::of_request());
     let title = format!("Edit letter {}", show_line(&wording::short(&id)));
     let read = read(id, form.clone());
     view! {

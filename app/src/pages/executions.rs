@@ -5,13 +5,12 @@ pub(super) mod view;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
-use leptos_router::params::ParamsMap;
 
 use super::frame::{Watches, shown};
 use super::said::said;
 use crate::components::Pager;
 use crate::links;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_lines};
 use table::ExecutionTable;
@@ -20,7 +19,7 @@ use view::ExecutionsView;
 /// The executions.
 #[component]
 pub(crate) fn ExecutionsPage() -> impl IntoView {
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let [tab, worker, cursor] =
         ["tab", "worker", "cursor"].map(|name| query.get(name).unwrap_or_default());
     let read = async move { view::read(&tab, worker, &cursor).await };
@@ -33,7 +32,7 @@ pub(crate) fn ExecutionsPage() -> impl IntoView {
 }
 
 #[component]
-fn List(view: ExecutionsView, query: ParamsMap) -> impl IntoView {
+fn List(view: ExecutionsView, query: Query) -> impl IntoView {
     let now = now();
     let (heading, title, warning) = (view.heading(), view.title(), view.warning());
     let figures =

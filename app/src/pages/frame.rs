@@ -2,11 +2,9 @@
 
 use leptos::prelude::*;
 use leptos_meta::Meta;
-use leptos_router::hooks::use_location;
 
 use crate::components::ErrorPanel;
 use crate::error::ApiError;
-use crate::links;
 
 /// Has the page asked for again when one of these events comes: the names of `LiveEvent` as it is sent. What
 /// every page shows, the banner and the bell, needs no naming.
@@ -18,12 +16,11 @@ pub(super) fn Watches(
     view! { <Meta name="watches" content=events.join(" ") /> }
 }
 
-/// Loads the program of the islands, on the pages that have some.
+/// Loads the program of the islands: what has one says so, and a page that has none loads nothing.
 #[component]
 pub(super) fn Islands() -> impl IntoView {
-    let path = use_location().pathname.get_untracked();
-    let options = use_context::<LeptosOptions>().filter(|_| links::has_islands(&path));
-    options.map(|options| view! { <HydrationScripts options islands=true /> })
+    use_context::<LeptosOptions>()
+        .map(|options| view! { <HydrationScripts options islands=true /> })
 }
 
 /// What a page shows once it is read. Why it cannot be read is also the status of the answer.

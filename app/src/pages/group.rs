@@ -23,7 +23,7 @@ use dlo_domain::severity::Severity;
 use dlo_domain::timeline::About;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::claimed_origins::{ClaimedOf, ClaimedOriginsNote};
 use super::frame::{Watches, shown};
@@ -39,6 +39,7 @@ use crate::pages::hours::HoursChart;
 use crate::pages::one_axis::OneAxis;
 use crate::pages::template::TemplateExplained;
 use crate::pages::timeline::{self, Drawing};
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_name};
 use crate::{links, wording};
@@ -77,7 +78,7 @@ struct GroupView {
 #[component]
 pub(crate) fn GroupPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
-    let reach = use_query_map().with_untracked(|query| query.get("reach").unwrap_or_default());
+    let reach = Query::of_request().get("reach").unwrap_or_default();
     let read = async move {
         let id = api::id(&id, "group")?;
         Ok::<_, ApiError>((read(id, &reach).await?, id))

@@ -6,13 +6,12 @@ use dlo_domain::group::{GroupState, GroupSummary, NotAGroupState};
 use dlo_domain::page::Page;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
-use leptos_router::params::ParamsMap;
 
 use super::frame::{Watches, shown};
 use crate::components::Pager;
 use crate::desk::desk;
 use crate::error::ApiError;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::show_name;
 use crate::{api, links, wording};
@@ -24,7 +23,7 @@ const PAGE: u32 = 50;
 /// The list of groups. Under a pointer nothing moves: what came meanwhile is shown when it leaves.
 #[component]
 pub(crate) fn GroupsPage() -> impl IntoView {
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let [state, cursor] = ["state", "cursor"].map(|name| query.get(name).unwrap_or_default());
     let tabs = states(&state);
     let read = read(state.clone(), cursor);
@@ -67,7 +66,7 @@ fn states(state: &str) -> impl IntoView + use<> {
 }
 
 #[component]
-fn List(page: Page<GroupSummary>, state: String, query: ParamsMap) -> impl IntoView {
+fn List(page: Page<GroupSummary>, state: String, query: Query) -> impl IntoView {
     if page.items.is_empty() {
         return if state.is_empty() {
             view! { <Beginning /> }.into_any()

@@ -25,14 +25,14 @@ use dlo_domain::relations::RelatedLetters;
 use futures_util::future::join3;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
-use leptos_router::params::ParamsMap;
+use leptos_router::hooks::use_params_map;
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
 use crate::api;
 use crate::desk::desk;
 use crate::error::ApiError;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_lines};
 use crate::wording::{self, counted};
@@ -68,7 +68,7 @@ struct LetterView {
 #[component]
 pub(crate) fn LetterPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let title = format!("Letter {}", show_line(&wording::short(&id)));
     view! {
         <Title text=title />
@@ -80,7 +80,7 @@ pub(crate) fn LetterPage() -> impl IntoView {
 }
 
 /// A letter with one of its arrivals, the last one unless the address names another.
-async fn read(id: String, query: ParamsMap) -> Result<LetterView, ApiError> {
+async fn read(id: String, query: Query) -> Result<LetterView, ApiError> {
     let id: LetterId = api::id(&id, "letter")?;
     let number = |name| query.get_str(name).and_then(|text| text.parse().ok()).unwrap_or(0);
     let (asked, from) = (number("arrival"), number("from"));

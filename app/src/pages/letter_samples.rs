@@ -22,7 +22,7 @@ pub(super) fn LetterSamples(
         let queue = letter.queue.clone();
         let queue = queue.unwrap_or_else(|| "not told".to_owned());
         view! {
-            <tr data-row="">
+            <tr>
                 <td class="fit far">
                     <SeverityMark severity />
                 </td>

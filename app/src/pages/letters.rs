@@ -18,15 +18,14 @@ use dlo_islands::{ArrivalsPill, ToastPlace};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
-use leptos_router::params::ParamsMap;
 
-use super::frame::{Watches, shown};
+use super::frame::{Islands, Watches, shown};
 use super::outcome::Outcome;
 use crate::api::letters::RestoreLetters;
 use crate::components::{Instant, Pager, kept};
 use crate::desk::desk;
 use crate::error::ApiError;
+use crate::query::Query;
 use crate::request::now;
 use crate::{api, links, wording};
 use filter_bar::FilterBar;
@@ -52,7 +51,7 @@ struct LetterList {
 /// The list of letters under its filter.
 #[component]
 pub(crate) fn LettersPage() -> impl IntoView {
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let filter = links::filter_of(&query);
     let list = filter.as_ref().ok().map(|filter| {
         let (filter, cursor) = (filter.clone(), query.get("cursor").unwrap_or_default());
@@ -61,6 +60,7 @@ pub(crate) fn LettersPage() -> impl IntoView {
     });
     view! {
         <Title text="Letters" />
+        <Islands />
         // Letters that come, or change, are told by a pill: the list stays as it is read.
         <Watches events=&[] />
         <h1 class="visually-hidden">"Letters"</h1>
@@ -84,7 +84,7 @@ async fn read(filter: LetterFilter, cursor: String) -> Result<LetterList, ApiErr
 }
 
 #[component]
-fn List(list: LetterList, filter: LetterFilter, query: ParamsMap) -> impl IntoView {
+fn List(list: LetterList, filter: LetterFilter, query: Query) -> impl IntoView {
     let LetterList { now, page, newest } = list;
     let total = page.total();
     let letters = page.items.iter().map(|letter| letter.id).collect();

@@ -15,12 +15,12 @@ use dlo_domain::audit::Actor;
 use dlo_domain::changing::TransformPreview;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
 
 use super::outcome::Outcome;
 use crate::components::ErrorPanel;
 use crate::desk::{DeskError, desk};
 use crate::error::ApiError;
+use crate::query::Query;
 use crate::request::now;
 use crate::{api, links};
 pub(crate) use fields::{FIELDS, ReplayFields};
@@ -49,7 +49,7 @@ fn ChooseFirst() -> impl IntoView {
 /// A dry run, and the buttons that make it real.
 #[component]
 pub(crate) fn NewReplayPage() -> impl IntoView {
-    let form = use_query_map().with_untracked(ReplayForm::read);
+    let form = ReplayForm::read(&Query::of_request());
     let content = Suspend::new(async move {
         // One after the other: the second is there only where something is changed.
         let preview = preview(form.clone()).await;

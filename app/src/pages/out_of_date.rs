@@ -9,7 +9,7 @@ pub(super) fn OutOfDate() -> impl IntoView {
         <div class="stack tight" data-outdated hidden role="status">
             <p class="out-of-date">"You changed something: this plan is out of date."</p>
             <button class="button primary" type="submit">
-                "Look at the changed plan"
+                "Update the plan"
             </button>
         </div>
     }

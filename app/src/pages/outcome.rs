@@ -3,25 +3,22 @@
 
 use leptos::prelude::*;
 use leptos::server_fn::error::ServerFnUrlError;
-use leptos_router::hooks::use_query_map;
 
 use crate::components::Spoken;
 use crate::error::ApiError;
+use crate::query::Query;
 use crate::wording::{counted, sentence};
 
 /// Says what was done, or why it was not.
 #[component]
 pub(super) fn Outcome() -> impl IntoView {
-    let (notice, error) = use_query_map().with_untracked(|query| {
-        let error = query.get("__err");
-        let error: Option<ApiError> = error.map(|text| ServerFnUrlError::decode_err(&text));
-        let number = |name| query.get(name).and_then(|text| text.parse().ok()).unwrap_or(0_u32);
-        let (letters, left_out) = (i64::from(number("letters")), i64::from(number("left_out")));
-        let notice = query.get("notice").and_then(|notice| {
-            let said = said(&notice, letters).map(|text| (text, None));
-            said.or_else(|| said_of_letters(&notice, letters, left_out))
-        });
-        (notice, error)
+    let query = Query::of_request();
+    let error: Option<ApiError> = query.get_str("__err").map(ServerFnUrlError::decode_err);
+    let number = |name| query.get_str(name).and_then(|text| text.parse().ok()).unwrap_or(0_u32);
+    let (letters, left_out) = (i64::from(number("letters")), i64::from(number("left_out")));
+    let notice = query.get_str("notice").and_then(|notice| {
+        let said = said(notice, letters).map(|text| (text, None));
+        said.or_else(|| said_of_letters(notice, letters, left_out))
     });
     view! {
         <div class="notice-place" role="status">
@@ -50,43 +47,43 @@ fn said(notice: &str, letters: i64) -> Option<String> {
     let letters = counted(letters, "letter");
     let said = match notice {
         "acknowledged" => {
-            "Acknowledged: nobody is reminded of it. Its end is told, and when it becomes worse."
+            "Acknowledged: no more reminders. You are still told when it ends or gets worse."
         }
-        "muted" => "Muted: nobody is told of it until then. It is listed as before.",
-        "silenced" => "Silenced: these alerts are listed, and nobody is told.",
-        "silence-ended" => "The silence has ended. What still is an alert is told now.",
-        "rule-removed" => "The rule was removed. What it had told of is over.",
-        "rule" => "Saved. It is evaluated from now on, every second.",
+        "muted" => "Muted: nobody is notified until then. It stays in the list.",
+        "silenced" => "Silenced: these alerts are listed, and nobody is notified.",
+        "silence-ended" => "The silence has ended. Alerts that still fire are sent now.",
+        "rule-removed" => "The rule was removed, and its open alerts are closed.",
+        "rule" => "Saved. It is checked every second from now on.",
         "channel" => "Saved. Channels are told within seconds.",
-        "channel-removed" => "The channel was removed, with what waited for it.",
-        "checking" => "All brokers are asked again. What they say is here in some seconds.",
+        "channel-removed" => "The channel was removed, with the messages that waited for it.",
+        "checking" => "All brokers are being read again. Their answers are here in a few seconds.",
         "finding" | "group" => "Saved.",
-        "judging-rule" => "Saved. Letters that come are judged by it at once.",
-        "judging-rule-removed" => "The rule was removed. The others judge its letters again.",
-        "judging-rules" => "The rules are changed.",
-        "merged" => "The groups are one now: this one.",
-        "split" => "The checked signatures are a group of their own now: this one.",
-        "dead-lettering" => "It is set. The broker takes it up within seconds.",
-        "dead-lettering-gone" => {
-            "It is taken back. What applied before applies again within seconds."
+        "judging-rule" => "Saved. It applies to new letters at once.",
+        "judging-rule-removed" => {
+            "The rule was removed. Its letters are judged again by the others."
         }
+        "judging-rules" => "The rules were changed.",
+        "merged" => "The groups were merged into this one.",
+        "split" => "The checked signatures were split off into this group.",
+        "dead-lettering" => "Set. The broker applies it within seconds.",
+        "dead-lettering-gone" => "Undone. What applied before applies again within seconds.",
         "limit-lifted" => "The limit is lifted. Letters are taken again within seconds.",
-        "drains" => "The worker drains: it is given nothing more.",
-        "active" => "The worker is taken back into work.",
+        "drains" => "The worker is draining: it gets no new work.",
+        "active" => "The worker is back at work.",
         "added" => "The source was added. Intake looks for its queue now.",
-        "removed" => "The source is watched no more. Its letters stay.",
+        "removed" => "The source is no longer watched. Its letters stay.",
         "loss-accepted" => "The loss is accepted. Letters are taken within seconds.",
         "loss-withdrawn" => {
-            "No loss is accepted any more. Nothing is taken while the queue drops letters."
+            "Loss is no longer accepted. Nothing is taken while the queue drops letters."
         }
-        "tested" => "A test was posted. What was answered stands beside the channel.",
-        "schema" => "Uploaded. Bodies are read by it from now on, and stored letters soon.",
+        "tested" => "A test message was sent. The answer stands beside the channel.",
+        "schema" => "Uploaded. New bodies are decoded with it; stored letters follow soon.",
         "schema-removed" | "type-rule-removed" => {
-            "Removed. Bodies are read without it from now on."
+            "Removed. Bodies are decoded without it from now on."
         }
-        "type-rule" => "Saved. Bodies are read by it from now on, and stored letters soon.",
-        "policy" => "The policy is kept. It is asked of letters that come from now on.",
-        "policies" => "The retry policies are changed.",
+        "type-rule" => "Saved. New bodies are decoded with it; stored letters follow soon.",
+        "policy" => "Saved. The policy applies to letters that arrive from now on.",
+        "policies" => "The retry policies were changed.",
         "policy-removed" => "The policy was removed. Letters that waited for it are held.",
         "searched" => {
             return Some(format!(
@@ -94,9 +91,7 @@ fn said(notice: &str, letters: i64) -> Option<String> {
             ));
         }
         "policy-applied" => {
-            return Some(format!(
-                "The policies are asked of {letters} that are held, from now on."
-            ));
+            return Some(format!("The policies are now applied to {letters} that are held."));
         }
         _ => return None,
     };

@@ -1,5 +1,6 @@
 //! What is dying, and why, right now?
 
+mod answer;
 mod beginning;
 mod causes;
 mod groups;
@@ -10,11 +11,9 @@ use dlo_domain::causes::Causes;
 use dlo_domain::filter::{FilterForm, Moment};
 use dlo_domain::overview::{Left, Overview, Span};
 use dlo_domain::severity::Severity;
-use dlo_domain::state::LetterState;
 use dlo_domain::timeline::About;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
 
 use super::frame::{Watches, shown};
 use crate::desk::desk;
@@ -23,7 +22,9 @@ use crate::pages::breakdown::BreakdownTable;
 use crate::pages::deaths_chart::DeathsChart;
 use crate::pages::one_axis::OneAxis;
 use crate::pages::timeline::{self, Drawing};
+use crate::query::Query;
 use crate::{links, wording};
+use answer::Answer;
 use beginning::Beginning;
 use causes::CausesPanel;
 use groups::WorstGroups;
@@ -55,7 +56,7 @@ struct OverviewView {
 /// The first page.
 #[component]
 pub(crate) fn OverviewPage() -> impl IntoView {
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let span = Span::from_word(query.get_str("span").unwrap_or_default());
     let reach = query.get("reach").unwrap_or_default();
     let read = async move {
@@ -101,7 +102,7 @@ fn Figures(view: OverviewView) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <Answer overview=overview.clone() />
+                <Answer overview=overview.clone() causes=causes.clone() />
             </div>
         </div>
         <section class="section" aria-labelledby="deaths-title">
@@ -135,7 +136,8 @@ fn Figures(view: OverviewView) -> impl IntoView {
             <div class="stack">
                 <CausesPanel causes />
                 {(!drawing.is_plain).then(|| view! { <OneAxis drawing page /> })}
-                {(waiting.letters > 0).then(|| in_common(waiting))}
+                // Where nothing stands out it would say nothing.
+                {waiting.sentence.is_some().then(|| in_common(waiting))}
             </div>
             <section class="section" aria-labelledby="sources-title">
                 <header>
@@ -179,92 +181,6 @@ fn chosen(shown: usize, left: Left) -> String {
         (_, 0) => parts.join(", "),
         _ => format!("{} left off", parts.join(", ")),
     }
-}
-
-/// The sentence that answers the page's question; each number leads to its letters.
-#[component]
-fn Answer(overview: Overview) -> impl IntoView {
-    let deaths: i64 = overview.deaths.iter().flat_map(|bar| bar.counts).sum();
-    let when = match overview.span {
-        Span::Hour => "hour",
-        Span::Day => "24 hours",
-        Span::Week => "7 days",
-    };
-    let since = links::letters(&FilterForm {
-        since: Some(Moment::Ago(overview.span.seconds())),
-        ..FilterForm::default()
-    });
-    let waiting = overview.waiting_by_severity();
-    let waits = (overview.held - overview.put_away.letters()).max(0);
-    let others = match overview.put_away.filter() {
-        none if none.is_empty() => none,
-        some => format!("-{some}"),
-    };
-    let held = move |severity: &str| {
-        let pairs = [("state", "held"), ("severity", severity), ("q", &others)];
-        links::with_query(links::LETTERS, pairs)
-    };
-    let worst: Vec<_> = waiting
-        .into_iter()
-        .filter(|(severity, letters)| *letters > 0 && *severity <= Severity::High)
-        .collect();
-    let died = if deaths == 0 {
-        view! { "Nothing has died in the last " {when} ". " }.into_any()
-    } else {
-        view! {
-            <a href=since>{wording::count(deaths)}</a>
-            {format!(" {} in the last {when}. ", wording::plural(deaths, "death"))}
-        }
-        .into_any()
-    };
-    let waiting = if waits == 0 {
-        "No letter waits for a decision.".into_any()
-    } else {
-        view! {
-            <a href=held("")>{wording::count(waits)}</a>
-            {if waits == 1 { " letter waits" } else { " letters wait" }}
-            " for a decision"
-            {worst
-                .into_iter()
-                .map(|(severity, letters)| {
-                    view! {
-                        ", "
-                        <a href=held(severity.as_str())>{wording::count(letters)}</a>
-                        " "
-                        {severity.as_str()}
-                    }
-                })
-                .collect_view()}
-            "."
-        }
-        .into_any()
-    };
-    let put_away = put_away(&overview, waits > 0);
-    let unknown = (overview.unknown > 0).then(|| {
-        view! {
-            " Of "
-            <a href=links::letters_in(LetterState::Unknown)>{wording::count(overview.unknown)}</a>
-            " a person must say whether the replay happened."
-        }
-    });
-    view! { <h1>{died} {waiting} {put_away} {unknown}</h1> }
-}
-
-/// Held letters that the list of groups leaves off.
-fn put_away(overview: &Overview, is_rest: bool) -> Option<AnyView> {
-    let letters = overview.put_away.letters().min(overview.held);
-    let more = if is_rest { " more" } else { "" };
-    let verb = if letters == 1 { "waits" } else { "wait" };
-    let filter = overview.put_away.filter();
-    let href = links::with_query(links::LETTERS, [("state", "held"), ("q", &filter)]);
-    (letters > 0).then(|| {
-        view! {
-            " "
-            <a href=href>{wording::count(letters)}</a>
-            {format!("{more} {verb} in groups that are muted or resolved.")}
-        }
-        .into_any()
-    })
 }
 
 /// Deaths of the span by severity.

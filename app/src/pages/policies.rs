@@ -16,6 +16,7 @@ use leptos_meta::Title;
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
+use super::row_actions::{Remove, Steps, Switch};
 use crate::components::Spoken;
 use crate::desk::desk;
 use crate::links;
@@ -63,14 +64,14 @@ fn List(policies: Vec<Policy>) -> impl IntoView {
                 </ol>
                 <h1>{show_line(&heading)}</h1>
                 <p class="second">
-                    "Policies are asked of each letter that arrives, from top to bottom, and the first that matches decides."
+                    "Each letter that arrives is checked against the policies from top to bottom; the first match decides."
                 </p>
             </div>
         </div>
         <section class="section" aria-labelledby="policies-title">
             <header>
                 <h2 id="policies-title">"Retry policies"</h2>
-                <span class="note">"what is tried again without anybody"</span>
+                <span class="note">"what is retried automatically"</span>
             </header>
             <ol class="rules">{rows}</ol>
             <p class="rule-rest">{rest}</p>
@@ -95,22 +96,6 @@ fn Row(place: usize, policy: Policy, is_last: bool) -> impl IntoView {
         text => show_line(text),
     };
     let name = show_line(&row.name);
-    let button = |to: &'static str, sign: &'static str, is_end: bool| {
-        let label = format!("Move {name} {to}");
-        view! {
-            <button
-                class="button"
-                type="submit"
-                name="to"
-                value=to
-                id=format!("{to}-{id}")
-                aria-label=label
-                disabled=is_end
-            >
-                {sign}
-            </button>
-        }
-    };
     view! {
         <li data-off=(!row.enabled).then_some("")>
             <span class="place">{place + 1}</span>
@@ -124,43 +109,29 @@ fn Row(place: usize, policy: Policy, is_last: bool) -> impl IntoView {
             <div class="verdict">{show_line(&verdict)}</div>
             <p class="by"><Spoken text=goes /></p>
             <div class="actions">
-                <form method="post" action=EnablePolicy::PATH>
-                    <input type="hidden" name="id" value=id.clone() />
-                    <input type="hidden" name="enabled" value=(!row.enabled).to_string() />
-                    <button
-                        class="toggle"
-                        type="submit"
-                        id=format!("on-{id}")
-                        role="switch"
-                        aria-checked=row.enabled.to_string()
-                        aria-label=name.clone()
-                    >
-                        <span aria-hidden="true">{if row.enabled { "on" } else { "off" }}</span>
-                    </button>
-                </form>
-                <form method="post" action=MovePolicy::PATH>
-                    <input type="hidden" name="id" value=id.clone() />
-                    <span class="steps">
-                        {button("up", "↑", place == 0)} {button("down", "↓", is_last)}
-                    </span>
-                </form>
+                <Switch
+                    path=EnablePolicy::PATH
+                    id=id.clone()
+                    name=name.clone()
+                    is_on=row.enabled
+                />
+                <Steps
+                    path=MovePolicy::PATH
+                    id=id.clone()
+                    name=name.clone()
+                    is_first=place == 0
+                    is_last
+                />
                 <a class="button" href=links::policy_form(&id) aria-label=format!("Edit {name}")>
                     "Edit"
                 </a>
-                <details class="more">
-                    <summary class="button" aria-label=format!("Delete {name}")>
-                        "Delete…"
-                    </summary>
-                    <form method="post" action=RemovePolicy::PATH class="remove-rule">
-                        <input type="hidden" name="id" value=id />
-                        <p class="second">
-                            "Letters that wait for it are held. To keep it for later, switch it off."
-                        </p>
-                        <button class="button" type="submit">
-                            "Delete this policy"
-                        </button>
-                    </form>
-                </details>
+                <Remove
+                    path=RemovePolicy::PATH
+                    id
+                    name
+                    noun="policy"
+                    says="Letters that wait for it are held. To keep it for later, switch it off."
+                />
             </div>
         </li>
     }

@@ -9,7 +9,7 @@ mod view;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
@@ -17,6 +17,7 @@ use super::queues::FindingList;
 use super::said::{fact, said};
 use crate::components::Spoken;
 use crate::links;
+use crate::query::Query;
 use crate::visible::{show_line, show_lines, show_name};
 use draft::DeadLetteringDraft;
 use form::DeadLettering;
@@ -25,7 +26,7 @@ use view::QueueView;
 /// One queue.
 #[component]
 pub(crate) fn QueuePage() -> impl IntoView {
-    let (path, query) = (use_params_map().get_untracked(), use_query_map().get_untracked());
+    let (path, query) = (use_params_map().get_untracked(), Query::of_request());
     let draft = DeadLetteringDraft::of(&path, &query);
     let [look, fault] = ["look", "fault"].map(|name| query.get(name).unwrap_or_default());
     let read = async move { view::of(draft, &look, &fault).await };
@@ -45,7 +46,7 @@ fn Sheet(view: QueueView) -> impl IntoView {
             <section class="section" aria-labelledby="findings-title">
                 <header>
                     <h2 id="findings-title">"Findings"</h2>
-                    <span class="note">"what is lost, and what mends it"</span>
+                    <span class="note">"what is lost, and how to fix it"</span>
                 </header>
                 <FindingList rows=view.findings />
             </section>

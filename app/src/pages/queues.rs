@@ -13,12 +13,12 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
 use super::said::said;
 use crate::components::Spoken;
+use crate::query::Query;
 use crate::visible::{show_line, show_name};
 use acting::CheckQueues;
 pub(super) use findings::{FindingList, FindingRow};
@@ -29,9 +29,9 @@ use view::QueuesView;
 /// The queues of a vhost.
 #[component]
 pub(crate) fn QueuesPage() -> impl IntoView {
-    let [broker, vhost, show] = use_query_map().with_untracked(|query| {
-        ["broker", "vhost", "show"].map(|name| query.get(name).unwrap_or_default())
-    });
+    let query = Query::of_request();
+    let [broker, vhost, show] =
+        ["broker", "vhost", "show"].map(|name| query.get(name).unwrap_or_default());
     let read = async move { view::of(&broker, &vhost, show == "all").await };
     view! {
         <Title text="Queues" />
@@ -73,7 +73,7 @@ fn Sheet(view: QueuesView) -> impl IntoView {
         <section class="section" aria-labelledby="findings-title">
             <header>
                 <h2 id="findings-title">"Findings"</h2>
-                <span class="note">"what is lost, and what mends it"</span>
+                <span class="note">"what is lost, and how to fix it"</span>
                 <span class="end">
                     <form method="post" action=CheckQueues::PATH>
                         <button class="button" type="submit">

@@ -19,8 +19,7 @@ use dlo_domain::replay::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
-use leptos_router::params::ParamsMap;
+use leptos_router::hooks::use_params_map;
 
 use super::claimed_origins::{ClaimedOf, ClaimedOriginsNote};
 use super::frame::{Watches, shown};
@@ -31,6 +30,7 @@ use crate::components::Pager;
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::outcome_key::outcome_word;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_lines};
 use crate::{api, links, wording};
@@ -66,7 +66,7 @@ struct ReplayView {
 #[component]
 pub(crate) fn ReplayPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let title = format!("Replay {}", show_line(&wording::short(&id)));
     let read = read(id, query.clone());
     view! {
@@ -79,7 +79,7 @@ pub(crate) fn ReplayPage() -> impl IntoView {
     .into_any()
 }
 
-async fn read(id: String, query: ParamsMap) -> Result<ReplayView, ApiError> {
+async fn read(id: String, query: Query) -> Result<ReplayView, ApiError> {
     let id: ReplayId = api::id(&id, "replay")?;
     let outcome = query.get("outcome").filter(|word| !word.is_empty());
     let outcome = outcome.map(|word| {
@@ -99,7 +99,7 @@ async fn read(id: String, query: ParamsMap) -> Result<ReplayView, ApiError> {
 }
 
 #[component]
-fn Shown(view: ReplayView, query: ParamsMap) -> impl IntoView {
+fn Shown(view: ReplayView, query: Query) -> impl IntoView {
     let ReplayView { replay, items, outcome, search } = view;
     let now = now();
     let path = replay.id.map(links::replay).unwrap_or_default();

@@ -7,13 +7,12 @@ use dlo_domain::replay::{Makers, Replay, UnknownMakers};
 use dlo_domain::state::LetterState;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
-use leptos_router::params::ParamsMap;
 
 use super::frame::{Watches, shown};
 use crate::components::Pager;
 use crate::desk::desk;
 use crate::error::ApiError;
+use crate::query::Query;
 use crate::request::now;
 use crate::{api, links, wording};
 use table::ReplayTable;
@@ -24,7 +23,7 @@ const PAGE: u32 = 50;
 /// The list of replays.
 #[component]
 pub(crate) fn ReplaysPage() -> impl IntoView {
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let [by, cursor] = ["by", "cursor"].map(|name| query.get(name).unwrap_or_default());
     let read = read(by.clone(), cursor);
     view! {
@@ -58,14 +57,14 @@ fn whose(by: &str) -> impl IntoView + use<> {
     let of_one = by.strip_prefix("policy:").map(|policy| {
         view! {
             <a href=links::replays_of(policy) aria-current="page">
-                "of one policy"
+                "one policy"
             </a>
         }
     });
     view! {
-        <nav class="tabs" aria-label="Whose replays">
-            {tab("", "people's")} {tab("policies", "of retry policies")} {of_one}
-            {tab("all", "all")}
+        <nav class="tabs" aria-label="Replays by">
+            {tab("", "people")} {tab("policies", "retry policies")} {of_one}
+            {tab("handler", "dead-letter handler")} {tab("all", "all")}
         </nav>
     }
 }
@@ -76,6 +75,7 @@ fn Nothing(by: String) -> impl IntoView {
     let says = match by.as_str() {
         "" | "all" => return view! { <Beginning /> }.into_any(),
         "policies" => "No retry policy replayed anything.",
+        "handler" => "The dead-letter handler handed no execution on.",
         _ => "This retry policy replayed nothing.",
     };
     view! {
@@ -104,7 +104,7 @@ fn Beginning() -> impl IntoView {
 }
 
 #[component]
-fn List(page: Page<Replay>, by: String, query: ParamsMap) -> impl IntoView {
+fn List(page: Page<Replay>, by: String, query: Query) -> impl IntoView {
     if page.items.is_empty() {
         return view! { <Nothing by /> }.into_any();
     }

@@ -7,13 +7,11 @@ mod of_group;
 mod reading;
 
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::office::FilterChoices;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
-use leptos_router::params::ParamsMap;
+use leptos_router::hooks::use_params_map;
 
-use super::frame::shown;
+use super::frame::{Islands, shown};
 use super::letter_samples::LetterSamples;
 use super::outcome::Outcome;
 use super::rules::find;
@@ -21,6 +19,7 @@ use crate::components::Spoken;
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::links;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::show_line;
 use draft::RuleDraft;
@@ -31,8 +30,6 @@ use reading::Preview;
 struct RuleView {
     /// What is written of the rule so far.
     draft: RuleDraft,
-    /// What the filter's box offers.
-    choices: FilterChoices,
     /// What the rule would do, or why that cannot be said; absent where it was not asked.
     preview: Option<Result<Preview, ApiError>>,
 }
@@ -40,7 +37,7 @@ struct RuleView {
 /// A new rule, or one that is kept; the address holds what was written of it so far.
 #[component]
 pub(crate) fn RulePage() -> impl IntoView {
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
     let id = if id == "new" { String::new() } else { id };
     let title = if id.is_empty() { "New rule" } else { "Rule" };
@@ -52,7 +49,7 @@ pub(crate) fn RulePage() -> impl IntoView {
     .into_any()
 }
 
-async fn read(id: String, query: ParamsMap) -> Result<RuleView, ApiError> {
+async fn read(id: String, query: Query) -> Result<RuleView, ApiError> {
     let is_looked_at = !id.is_empty() || query.get("look").is_some();
     let of = |name| query.get(name).unwrap_or_default();
     let draft = match RuleDraft::of(id.clone(), &query) {
@@ -67,8 +64,7 @@ async fn read(id: String, query: ParamsMap) -> Result<RuleView, ApiError> {
     } else {
         None
     };
-    let choices = desk().filter_choices().await.unwrap_or_default();
-    Ok(RuleView { draft, choices, preview })
+    Ok(RuleView { draft, preview })
 }
 
 /// What a rule would do. Changes nothing.
@@ -80,7 +76,7 @@ async fn preview(draft: &RuleDraft) -> Result<Preview, ApiError> {
 
 #[component]
 fn Shown(view: RuleView) -> impl IntoView {
-    let RuleView { draft, choices, preview } = view;
+    let RuleView { draft, preview } = view;
     let kind = if draft.is_of_severity() { "severity" } else { "grouping" };
     let (here, heading) = if draft.id.is_empty() {
         ("New", format!("A new {kind} rule: nothing changes until it is saved."))
@@ -97,6 +93,7 @@ fn Shown(view: RuleView) -> impl IntoView {
         .into_any(),
     });
     view! {
+        <Islands />
         <div class="answer">
             <div>
                 <ol class="crumbs">
@@ -110,7 +107,7 @@ fn Shown(view: RuleView) -> impl IntoView {
         </div>
         // What is written is not written over.
         <div data-still="">
-            <RuleForm draft choices />
+            <RuleForm draft />
         </div>
         <div id="preview">{preview}</div>
     }

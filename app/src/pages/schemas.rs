@@ -99,7 +99,7 @@ fn List(schemas: Vec<Schema>) -> impl IntoView {
             <div>
                 <h1>{heading}</h1>
                 <p class="second">
-                    "Bodies are read by them: by the type that the sender names, else by the one that they fit best. Letters that are here already are read again in the background."
+                    "Bodies are decoded with them: with the type that the sender names, or else the one that fits best. Stored letters are decoded again in the background."
                 </p>
             </div>
         </div>

@@ -13,7 +13,6 @@ use dlo_domain::source::Source;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
@@ -22,6 +21,7 @@ use crate::components::{Ago, Spoken};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::command::AddSourceCommand;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_name};
 use crate::{links, wording};
@@ -42,7 +42,7 @@ struct SourcesView {
 /// The sources.
 #[component]
 pub(crate) fn SourcesPage() -> impl IntoView {
-    let draft = use_query_map().with_untracked(SourceDraft::of);
+    let draft = SourceDraft::of(&Query::of_request());
     let read = async move {
         let sources = desk().sources().await?;
         Ok::<_, ApiError>(SourcesView { sources, found: Found::read().await.ok() })

@@ -7,7 +7,7 @@ use dlo_domain::worker::{Condition, Downtime, Worker, WorkerReport};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::frame::{Watches, shown};
 use super::one_axis::OneAxis;
@@ -16,6 +16,7 @@ use super::said::{fact, said};
 use super::workers::table::WorkerBadge;
 use crate::components::Spoken;
 use crate::links;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_lines, show_name, show_within};
 use acting::DrainWorker;
@@ -25,7 +26,7 @@ use view::WorkerView;
 #[component]
 pub(crate) fn WorkerPage() -> impl IntoView {
     let name = use_params_map().with_untracked(|path| path.get("name").unwrap_or_default());
-    let reach = use_query_map().with_untracked(|query| query.get("reach").unwrap_or_default());
+    let reach = Query::of_request().get("reach").unwrap_or_default();
     let read = async move { view::read(&name, &reach).await };
     view! {
         <Title text="Worker" />

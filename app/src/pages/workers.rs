@@ -7,12 +7,12 @@ use dlo_domain::execution::Execution;
 use dlo_domain::worker::KindSummary;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
 
 use super::command::ApiCommand;
 use super::executions::table::ExecutionTable;
 use super::frame::{Watches, shown};
 use super::said::{Said, said};
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::show_name;
 use crate::{links, wording};
@@ -25,9 +25,9 @@ const MOST_KINDS: usize = 500;
 /// The workers.
 #[component]
 pub(crate) fn WorkersPage() -> impl IntoView {
-    let [state, kind, cursor] = use_query_map().with_untracked(|query| {
-        ["state", "kind", "cursor"].map(|name| query.get(name).unwrap_or_default())
-    });
+    let query = Query::of_request();
+    let [state, kind, cursor] =
+        ["state", "kind", "cursor"].map(|name| query.get(name).unwrap_or_default());
     let asked = (state.clone(), kind.clone());
     let read = async move { view::read(&state, &kind, &cursor).await };
     let list = |view| {

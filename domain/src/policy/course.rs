@@ -80,7 +80,7 @@ pub struct NextRetry {
     pub number: u32,
     /// When it is due. The policy's hours, budget and breaker may make it later.
     pub due_at: DateTime<Utc>,
-    /// The policy is switched off, or only writes down what it would do: nothing happens until
+    /// The policy is switched off, or shadow mode: only records what it would do: nothing happens until
     /// that is changed.
     pub is_paused: bool,
 }

@@ -24,7 +24,7 @@ pub struct NewReplay {
     /// Where to.
     #[serde(default)]
     pub target: Target,
-    /// At most so many letters a second, 1 to 100,000; as fast as it goes when left out.
+    /// At most so many letters a second, 1 to 100,000; as fast as possible when left out.
     #[serde(default)]
     pub rate_per_second: Option<u32>,
     /// A few letters first, and a stop by itself when they come back; all at once when left out.

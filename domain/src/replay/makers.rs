@@ -15,6 +15,8 @@ pub enum Makers {
     People,
     /// Those of all retry policies.
     Policies,
+    /// Those that hand an execution on to another worker.
+    Handler,
     /// Those of one retry policy.
     Policy(PolicyId),
 }
@@ -25,6 +27,7 @@ impl fmt::Display for Makers {
             Self::All => f.write_str("all"),
             Self::People => f.write_str("people"),
             Self::Policies => f.write_str("policies"),
+            Self::Handler => f.write_str("handler"),
             Self::Policy(id) => write!(f, "policy:{id}"),
         }
     }
@@ -32,7 +35,9 @@ impl fmt::Display for Makers {
 
 /// The word says nobody's replays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` tells nobody's replays: say people, policies, all, or policy: and the policy's id")]
+#[error(
+    "`{0}` tells nobody's replays: say people, policies, handler, all, or policy: and the policy's id"
+)]
 pub struct UnknownMakers(pub String);
 
 impl FromStr for Makers {
@@ -44,6 +49,7 @@ impl FromStr for Makers {
             "all" => Ok(Self::All),
             "people" => Ok(Self::People),
             "policies" => Ok(Self::Policies),
+            "handler" => Ok(Self::Handler),
             _ => {
                 let id = word.strip_prefix("policy:").ok_or_else(unknown)?;
                 id.parse().map(Self::Policy).map_err(|_| unknown())
@@ -59,7 +65,7 @@ mod tests {
     #[test]
     fn makers_are_read_as_they_are_written() {
         let one = "policy:019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
-        for word in ["all", "people", "policies", one] {
+        for word in ["all", "people", "policies", "handler", one] {
             let makers: Makers = word.parse().expect("makers");
             assert_eq!(makers.to_string(), word);
         }

@@ -1,4 +1,4 @@
-//! What can be lost in a vhost: every finding says what is lost, and what mends it.
+//! What can be lost in a vhost: every finding says what is lost, and how to fix it.
 
 mod consuming;
 mod dropping;

@@ -1,21 +1,30 @@
 //! What could be written at the cursor of the box.
 
-use dlo_domain::filter::{Completion, Field, Suggestion, complete};
-use dlo_domain::office::FilterChoices;
+use dlo_domain::filter::{Completion, KnownValues, Suggestion, complete};
 use dlo_domain::visible_text::visible;
 use leptos::ev::{KeyboardEvent, MouseEvent};
 use leptos::html::Input;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::page;
 
 /// The id of their list.
 pub(super) const LIST: &str = "filter-suggestions";
+
+/// Where the values that letters have are told.
+const VALUES: &str = "/letters/values";
 
 /// The suggestions of one box.
 #[derive(Clone, Copy)]
 pub(super) struct Suggestions {
     /// The box.
     pub(super) input: NodeRef<Input>,
-    choices: StoredValue<FilterChoices>,
+    known: StoredValue<KnownValues>,
+    /// Whether the values were asked for.
+    is_asked: StoredValue<bool>,
+    /// Whether something was written since the suggestions were closed.
+    is_written: StoredValue<bool>,
     shown: RwSignal<Completion>,
     /// Which one the arrow keys are at.
     active: RwSignal<Option<usize>>,
@@ -27,11 +36,13 @@ fn option_id(place: usize) -> String {
 }
 
 impl Suggestions {
-    /// For a box that is made next; names of queues and sources are those offered.
-    pub(super) fn new(choices: FilterChoices) -> Self {
+    /// For a box that is made next.
+    pub(super) fn new() -> Self {
         Self {
             input: NodeRef::new(),
-            choices: StoredValue::new(choices),
+            known: StoredValue::default(),
+            is_asked: StoredValue::new(false),
+            is_written: StoredValue::new(false),
             shown: RwSignal::new(Completion::default()),
             active: RwSignal::new(None),
         }
@@ -48,8 +59,34 @@ impl Suggestions {
 
     /// Shows none.
     pub(super) fn close(self) {
+        self.is_written.set_value(false);
         self.active.set(None);
         self.shown.set(Completion::default());
+    }
+
+    /// Asks which values letters have now.
+    pub(super) fn ask(self) {
+        self.is_asked.set_value(true);
+        spawn_local(async move {
+            // Fields and words are offered without them, too.
+            let Some(known) = page::asked(VALUES).await else { return };
+            self.known.set_value(known);
+            // Somebody wrote meanwhile, and has not gone to a suggestion yet.
+            let waits = self.is_written.get_value() && self.active.get_untracked().is_none();
+            if waits {
+                self.look();
+            }
+        });
+    }
+
+    /// Looks again, after somebody wrote.
+    pub(super) fn write(self) {
+        // Whoever stood in the box before it came to life.
+        if !self.is_asked.get_value() {
+            self.ask();
+        }
+        self.is_written.set_value(true);
+        self.look();
     }
 
     /// Looks again, after the text or the cursor has changed.
@@ -60,17 +97,9 @@ impl Suggestions {
         let text = input.value();
         let units = input.selection_start().ok().flatten();
         let cursor = byte_of(&text, units.unwrap_or(u32::MAX));
-        let completion = complete(&text, cursor, |field| self.names(field));
+        let completion = self.known.with_value(|known| complete(&text, cursor, known));
         self.active.set(None);
         self.shown.set(completion);
-    }
-
-    fn names(self, field: Field) -> Vec<String> {
-        self.choices.with_value(|choices| match field {
-            Field::Source => choices.sources.clone(),
-            Field::Queue | Field::DeathQueue => choices.queues.clone(),
-            _ => Vec::new(),
-        })
     }
 
     /// Arrows move, Enter and Tab take what they are at, Escape closes. Everything else is the box's own, so that
@@ -128,7 +157,7 @@ impl Suggestions {
             self.are_shown().then(|| {
                 let shown = self.shown.get().suggestions.into_iter().enumerate();
                 let options =
-                    shown.map(|(place, suggestion)| self.option(place, suggestion)).collect_view();
+                    shown.map(|(place, suggestion)| self.option(place, &suggestion)).collect_view();
                 view! {
                     <ul class="suggestions" id=LIST role="listbox" aria-label="Suggestions">
                         {options}
@@ -138,7 +167,7 @@ impl Suggestions {
         }
     }
 
-    fn option(self, place: usize, suggestion: Suggestion) -> impl IntoView {
+    fn option(self, place: usize, suggestion: &Suggestion) -> impl IntoView + use<> {
         let selected = move || (self.active.get() == Some(place)).to_string();
         let on_press = move |event: MouseEvent| {
             event.prevent_default();
@@ -147,7 +176,7 @@ impl Suggestions {
         view! {
             <li id=option_id(place) role="option" aria-selected=selected on:mousedown=on_press>
                 <code>{visible(&suggestion.text).into_owned()}</code>
-                <span>{suggestion.help}</span>
+                <span>{visible(&suggestion.help).into_owned()}</span>
             </li>
         }
     }

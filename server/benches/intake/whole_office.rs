@@ -27,7 +27,8 @@ pub struct WholeOffice {
     process: Child,
     /// Its process id.
     pub pid: String,
-    address: String,
+    /// Where it answers.
+    pub address: String,
     token: String,
     client: Client,
 }

@@ -11,7 +11,7 @@ use dlo_domain::changing::{
 };
 use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
-use dlo_domain::filter::LetterFilter;
+use dlo_domain::filter::{KnownValues, LetterFilter};
 use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
@@ -33,6 +33,7 @@ use super::{
     replays, rules, samples, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
+use crate::store::known_values;
 
 #[async_trait]
 impl TriageDesk for PgDesk {
@@ -248,6 +249,11 @@ impl TriageDesk for PgDesk {
 
     async fn filter_choices(&self) -> Result<FilterChoices, DeskError> {
         overview::choices(self).await
+    }
+
+    async fn known_values(&self) -> Result<KnownValues, DeskError> {
+        let mut conn = self.begin().await?;
+        Ok(known_values::read(&mut conn).await?)
     }
 
     async fn views(&self, actor: &Actor) -> Result<Vec<View>, DeskError> {

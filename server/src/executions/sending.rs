@@ -3,7 +3,6 @@
 
 use dlo_domain::audit::Actor;
 use dlo_domain::death::Reason;
-use dlo_domain::execution::HANDLER;
 use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::{NewReplay, Replay, Target};
 use dlo_domain::selection::Selection;
@@ -54,7 +53,7 @@ async fn plan(
         ..NewReplay::default()
     };
     let maker = Maker {
-        actor: &Actor(HANDLER.replace('_', " ")),
+        actor: &Actor::dead_letter_handler(),
         policy: None,
         is_automatic: true,
         at: keeper.clock.now(),

@@ -8,7 +8,7 @@ use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 
 use super::bearer::{Admission, admit};
 use super::limits::StreamPlaces;
-use super::{Front, api, download, guard, health, live, observe, pages, problem, uploads};
+use super::{Front, api, download, guard, health, islands, live, observe, pages, problem, uploads};
 use crate::access::Role;
 
 /// A route as it is listed.
@@ -87,6 +87,8 @@ fn open_routes() -> Vec<OpenRoute> {
         read("/readyz", get(health::readyz)),
         read("/metrics", get(health::metrics)),
         read("/events", get(live::stream)),
+        read("/letters/arrived", get(islands::arrived)),
+        read("/letters/values", get(islands::known_values)),
         read("/letters/{id}/body", get(download::body)),
         OpenRoute {
             method: Some(Method::POST),

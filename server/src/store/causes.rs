@@ -1,7 +1,11 @@
 //! How much is not well with workers, executions and queues.
 
-use chrono::{DateTime, Utc};
-use dlo_domain::causes::{Behind, Causes, MOST_BEHIND, MOST_STUCK};
+use chrono::{DateTime, TimeDelta, Utc};
+use dlo_domain::causes::{
+    Behind, Causes, MOST_BEHIND, MOST_DIED, MOST_STUCK, SilentWorker, StandingReplays,
+};
+use dlo_domain::ids::ReplayId;
+use dlo_domain::replay::ReplayState;
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -46,6 +50,9 @@ pub async fn count(
         stale_workers: row.stale,
         stuck_executions: row.stuck.min(MOST_STUCK),
         stuck_is_least: row.stuck > MOST_STUCK,
+        worst_worker: worst_worker(conn, now - TimeDelta::hours(1)).await?,
+        paused_replays: standing(conn, ReplayState::Paused).await?,
+        replays_to_approve: standing(conn, ReplayState::AwaitingApproval).await?,
         queues_without_consumers: row.idle,
         findings: vec![
             (Severity::Critical, row.critical),
@@ -54,6 +61,58 @@ pub async fn count(
             (Severity::Low, row.low),
         ],
     })
+}
+
+/// The stale worker in whose queue the most letters died since `recently`. Which that is the deaths by queue tell, and
+/// how many died since it fell silent its letters.
+async fn worst_worker(
+    conn: &mut PgConnection,
+    recently: DateTime<Utc>,
+) -> Result<Option<SilentWorker>, StoreError> {
+    let row = sqlx::query!(
+        r#"select w.name, w.silent_since as "since!",
+                  (select count(*) from (
+                      select from letters l
+                      where l.queue = w.queue and l.last_arrived_at >= w.silent_since
+                      limit $2) as these) as "letters!"
+           from (select w.name, w.silent_since, w.queue
+                 from workers w left join (
+                     select queue, sum(arrivals) as arrivals from queue_deaths
+                     where slot > $1 group by queue) as died on died.queue = w.queue
+                 where w.state <> 'stopped' and w.silent_since is not null
+                 order by died.arrivals desc nulls last, w.silent_since desc, w.name
+                 limit 1) as w"#,
+        recently,
+        MOST_DIED + 1,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| SilentWorker {
+        name: row.name,
+        since: row.since,
+        letters: row.letters.min(MOST_DIED),
+        letters_are_least: row.letters > MOST_DIED,
+    }))
+}
+
+/// The replays in one state in which they wait for somebody.
+async fn standing(
+    conn: &mut PgConnection,
+    state: ReplayState,
+) -> Result<Option<StandingReplays>, StoreError> {
+    let row = sqlx::query!(
+        r#"select count(*) as "replays!", coalesce(sum(pending), 0)::bigint as "letters!",
+                  (array_agg(id order by created_at, id))[1] as oldest
+           from replays where finished_at is null and state = $1"#,
+        state.as_str(),
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(row.oldest.map(|oldest| StandingReplays {
+        replays: row.replays,
+        letters: row.letters,
+        oldest: ReplayId(oldest),
+    }))
 }
 
 /// The workers and executions that stand behind letters, those with the most letters first.

@@ -77,6 +77,7 @@ pub async fn letter(conn: &mut PgConnection, id: LetterId) -> Result<Option<Lett
     Ok(Some(Letter {
         summary,
         vhost: rest.vhost,
+        group_letters: rest.group_letters,
         deaths: arrivals.last().map(|last| last.deaths.clone()).unwrap_or_default(),
         stack_trace,
         told_by: rest.told_by,
@@ -114,13 +115,15 @@ pub async fn summary(
 ) -> Result<Option<LetterSummary>, StoreError> {
     let row = sqlx::query_as!(
         SummaryRow,
-        "select l.id, l.state, l.severity, s.name as source, l.source_id, l.queue, l.exchange,
+        r#"select l.id, l.state, l.severity, s.name as source, l.source_id, l.queue, l.exchange,
                 l.routing_key, l.reason, l.error_class, l.error_message, l.message_type,
                 l.message_id, l.size_bytes, l.arrivals, l.first_arrived_at, l.last_arrived_at,
-                (select g.group_id from signatures g where g.id = l.signature) as group_id
+                o.id as "group_id?", o.title as "group_title?"
          from letters l
          join sources s on s.id = l.source_id
-         where l.id = $1",
+         left join signatures g on g.id = l.signature
+         left join groups o on o.id = g.group_id
+         where l.id = $1"#,
         id.0
     )
     .fetch_optional(&mut *conn)
@@ -136,12 +139,15 @@ struct Rest {
     vhost: String,
     stack_trace: Option<String>,
     told_by: Option<String>,
+    group_letters: Option<i64>,
 }
 
 async fn rest(conn: &mut PgConnection, id: LetterId) -> Result<Option<Rest>, StoreError> {
     let rest = sqlx::query_as!(
         Rest,
-        "select s.vhost, l.stack_trace, l.told_by
+        "select s.vhost, l.stack_trace, l.told_by,
+                (select t.letters from signatures g join group_totals t on t.group_id = g.group_id
+                 where g.id = l.signature) as group_letters
          from letters l
          join sources s on s.id = l.source_id
          where l.id = $1",

@@ -74,7 +74,9 @@ fn write_columns(sql: &mut Sql) {
                 l.routing_key, l.reason, l.error_class, left(l.error_message, 300) as error_message,
                 l.message_type, l.message_id, l.size_bytes, l.arrivals, l.first_arrived_at,
                 l.last_arrived_at,
-                (select g.group_id from signatures g where g.id = l.signature) as group_id
+                (select g.group_id from signatures g where g.id = l.signature) as group_id,
+                (select left(o.title, 300) from signatures g join groups o on o.id = g.group_id
+                 where g.id = l.signature) as group_title
          from letters l
          join sources s on s.id = l.source_id",
     );
@@ -237,6 +239,7 @@ pub(super) struct SummaryRow {
     pub first_arrived_at: DateTime<Utc>,
     pub last_arrived_at: DateTime<Utc>,
     pub group_id: Option<Uuid>,
+    pub group_title: Option<String>,
 }
 
 impl TryFrom<SummaryRow> for LetterSummary {
@@ -263,6 +266,7 @@ impl TryFrom<SummaryRow> for LetterSummary {
             first_arrived_at: row.first_arrived_at,
             last_arrived_at: row.last_arrived_at,
             group_id: row.group_id.map(GroupId),
+            group_title: row.group_title,
         })
     }
 }

@@ -318,7 +318,7 @@ async fn files_are_uploaded_on_the_page(pool: PgPool) {
     };
     let page = post(&[("orders.proto", shop), ("money.proto", money)]).await;
     assert!(page.contains("2 message types known."), "{page}");
-    assert!(page.contains("Bodies are read by it from now on"), "{page}");
+    assert!(page.contains("New bodies are decoded with it"), "{page}");
     let page = post(&[("money.avsc", MONEY)]).await;
     assert!(page.contains("Avro, version 2") && page.contains("shop.events.Money"), "{page}");
     for (files, why) in [

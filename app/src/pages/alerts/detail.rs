@@ -8,7 +8,7 @@ use dlo_domain::alert::{
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::acting::{AcknowledgeAlert, EndSilence, MuteAlert};
 use super::parts::{AlertBadge, can_grow, standing, subject_link};
@@ -18,6 +18,7 @@ use crate::error::ApiError;
 use crate::pages::fields::{TIMES, choice};
 use crate::pages::frame::shown;
 use crate::pages::outcome::Outcome;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_lines, show_name};
 use crate::wording::sentence;
@@ -27,7 +28,7 @@ use crate::{api, links};
 #[component]
 pub(crate) fn AlertPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
-    let asked = use_query_map().with_untracked(|query| query.get("do").unwrap_or_default());
+    let asked = Query::of_request().get("do").unwrap_or_default();
     let desk = desk();
     let read = async move { Ok::<_, ApiError>(desk.alert(api::id(&id, "alert")?).await?) };
     view! {
@@ -143,13 +144,13 @@ fn acknowledge(alert: &Alert) -> AnyView {
     let content = match alert.state {
         AlertState::Firing => view! {
             <p>
-                "You say that you look into it: nobody is reminded of it every few hours. Its end is told, and when it becomes worse."
+                "You take it on: reminders stop. You are still told when it ends or gets worse."
             </p>
             <div class="actions">{acknowledge_form(alert)} {not_now(alert)}</div>
         }
         .into_any(),
         AlertState::Acknowledged => {
-            view! { <p>"Somebody looks into it already. There is nothing to do."</p> }.into_any()
+            view! { <p>"Somebody already works on it. There is nothing to do."</p> }.into_any()
         }
         AlertState::Pending | AlertState::Resolved => {
             view! { <p>"It does not fire: there is nothing to acknowledge."</p> }.into_any()

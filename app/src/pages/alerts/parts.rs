@@ -54,8 +54,8 @@ pub(super) fn AlertBadge(
 /// Since when an alert is one, who was told, and who looks into it.
 pub(super) fn standing(alert: &Alert, now: DateTime<Utc>) -> AnyView {
     let told = match (alert.state, alert.told_at) {
-        (AlertState::Pending, _) => view! { <span>"told when it lasts"</span> }.into_any(),
-        (_, None) => view! { <span>"nobody was told yet"</span> }.into_any(),
+        (AlertState::Pending, _) => view! { <span>"notifies when it lasts"</span> }.into_any(),
+        (_, None) => view! { <span>"nobody was notified yet"</span> }.into_any(),
         (_, Some(at)) => view! { <span>"told " <Ago at now spoken=true /></span> }.into_any(),
     };
     let by = alert.acknowledged_by.clone().zip(alert.acknowledged_at);
@@ -63,7 +63,7 @@ pub(super) fn standing(alert: &Alert, now: DateTime<Utc>) -> AnyView {
         view! { <span>{show_name(&by)} " looks into it, " <Ago at now spoken=true /></span> }
     });
     let muted = alert.muted_until_above.map(|above| {
-        view! { <span>{format!("muted until it is above {above}")}</span> }
+        view! { <span>{format!("muted until above {above}")}</span> }
     });
     view! {
         <span>"since " <Ago at=alert.since now spoken=true /></span>

@@ -4,14 +4,13 @@ use dlo_domain::alert::{Alert, lasting};
 use dlo_domain::page::{Page, Total};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
-use leptos_router::params::ParamsMap;
 
 use super::parts::Tabs;
 use crate::components::{Ago, Pager, SeverityMark};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::frame::shown;
+use crate::query::Query;
 use crate::request::now;
 use crate::visible::{show_line, show_name};
 use crate::wording::{how_many, sentence};
@@ -23,7 +22,7 @@ const ROWS: u32 = 50;
 /// The alerts that are over.
 #[component]
 pub(crate) fn PastAlertsPage() -> impl IntoView {
-    let query = use_query_map().get_untracked();
+    let query = Query::of_request();
     let cursor = query.get("cursor").unwrap_or_default();
     let desk = desk();
     let read = async move {
@@ -38,7 +37,7 @@ pub(crate) fn PastAlertsPage() -> impl IntoView {
 }
 
 #[component]
-fn Past(past: Page<Alert>, query: ParamsMap) -> impl IntoView {
+fn Past(past: Page<Alert>, query: Query) -> impl IntoView {
     let total = Total { count: past.estimated_total, is_least: past.total_is_least };
     let heading = match past.estimated_total {
         0 => "No alert is over: none began yet, or all go on.".to_owned(),
@@ -78,7 +77,7 @@ fn Row(alert: Alert) -> impl IntoView {
     let now = now();
     let lasted = alert.resolved_at.map(|end| lasting((end - alert.since).num_seconds()));
     view! {
-        <tr data-row="">
+        <tr>
             <td class="fit">
                 <SeverityMark severity=alert.severity />
             </td>

@@ -68,9 +68,9 @@ fn lasting_days(seconds: i64) -> String {
 
 fn content(rule: &NewAlertRule, preview: AlertPreview) -> AnyView {
     let fired = preview.fired.map(|fired| match fired {
-        0 => "As it is kept, it has not fired in the last 7 days.".to_owned(),
-        1 => "As it is kept, it fired once in the last 7 days.".to_owned(),
-        fired => format!("As it is kept, it fired {} times in the last 7 days.", count(fired)),
+        0 => "The saved rule has not fired in the last 7 days.".to_owned(),
+        1 => "The saved rule fired once in the last 7 days.".to_owned(),
+        fired => format!("The saved rule fired {} times in the last 7 days.", count(fired)),
     });
     let is_short = preview.alerts.is_some() && preview.until - preview.from < TimeDelta::days(6);
     let short = is_short.then_some("There were too many letters to look back for 7 days.");

@@ -6,7 +6,7 @@ use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::acting::{RemoveAlertRule, SaveAlertRule};
 use super::preview::{Preview, RulePreview};
@@ -16,6 +16,7 @@ use crate::error::ApiError;
 use crate::pages::fields::{choice, field, save_or_leave, switch};
 use crate::pages::frame::shown;
 use crate::pages::outcome::Outcome;
+use crate::query::Query;
 use crate::visible::show_line;
 use crate::wording::sentence;
 use crate::{api, links};
@@ -43,8 +44,9 @@ struct RuleSheet {
 #[component]
 pub(crate) fn AlertRulePage() -> impl IntoView {
     let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
-    let (written, is_asked) = use_query_map()
-        .with_untracked(|query| (AlertRuleForm::of_address(query), query.get("preview").is_some()));
+    let query = Query::of_request();
+    let (written, is_asked) =
+        (AlertRuleForm::of_address(&query), query.get_str("preview").is_some());
     let desk = desk();
     let read = async move {
         provide_context(desk);
@@ -111,9 +113,9 @@ fn Form(sheet: RuleSheet) -> impl IntoView {
             <input type="hidden" name="written" value="yes" />
             {figure_fields(rule.as_ref(), &form)}
             <div class="fields">
-                {field("pending", "told when it lasts for", &form.pending)}
-                {field("clearing", "over when it is back for", &form.clearing)}
-                {field("repeat", "told again after (0: never)", &form.repeat)}
+                {field("pending", "notify when it lasts for", &form.pending)}
+                {field("clearing", "end it when it is back for", &form.clearing)}
+                {field("repeat", "remind after (0: never)", &form.repeat)}
             </div>
             {switch("enabled", "evaluated", form.enabled == "yes")}
             {save_or_leave(links::ALERT_RULES, Some(previewing))}
@@ -212,7 +214,7 @@ fn removal(id: AlertRuleId) -> AnyView {
             <summary>"Remove this rule"</summary>
             <form method="post" action=RemoveAlertRule::PATH class="asks">
                 <input type="hidden" name="id" value=id.to_string() />
-                <p>"It is evaluated no more, and its alert that is open is over. What it told stays in the history."</p>
+                <p>"It is no longer checked, and its open alert is closed. The history stays."</p>
                 <div class="actions">
                     <button class="button danger" type="submit">
                         "Remove the rule"

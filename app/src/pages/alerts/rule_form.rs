@@ -4,12 +4,12 @@ use dlo_domain::alert::{BuiltIn, Measure, NewAlertRule, Signal, Unit};
 use dlo_domain::filter::length as written;
 use dlo_domain::ids::AlertRuleId;
 use dlo_domain::severity::Severity;
-use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
 use crate::links;
 use crate::pages::reading::{chosen, length, length_or_none, number};
+use crate::query::Query;
 use crate::visible::show_within;
 
 /// What stands in the fields.
@@ -150,7 +150,7 @@ impl AlertRuleForm {
     }
 
     /// What the address of the form's page says was written; nothing when it says nothing.
-    pub(crate) fn of_address(query: &ParamsMap) -> Option<Self> {
+    pub(crate) fn of_address(query: &Query) -> Option<Self> {
         query.get("written")?;
         let of = |name| query.get(name).unwrap_or_default();
         Some(Self {

@@ -12,6 +12,7 @@ use crate::desk::desk;
 use crate::links;
 use crate::pages::frame::shown;
 use crate::pages::outcome::Outcome;
+use crate::pages::row_actions::Switch;
 use crate::visible::show_line;
 use crate::wording::{counted, sentence};
 
@@ -41,7 +42,7 @@ fn List(rules: Vec<AlertRule>) -> impl IntoView {
             <div>
                 <h1>{heading}</h1>
                 <p class="second">
-                    "A figure that goes up and down around its limit is one alert: it is over when it has been a fifth below for some time."
+                    "A figure that hovers around its limit is one alert: it ends once the figure has stayed a fifth below for some time."
                 </p>
             </div>
             <div class="actions">
@@ -72,7 +73,7 @@ fn Row(rule: AlertRule) -> impl IntoView {
     };
     let again = match rule.repeat_seconds {
         0 => "told once".to_owned(),
-        seconds => format!("told again after {}", lasting(i64::from(seconds))),
+        seconds => format!("reminds after {}", lasting(i64::from(seconds))),
     };
     let enabled = rule.enabled;
     view! {
@@ -86,19 +87,12 @@ fn Row(rule: AlertRule) -> impl IntoView {
                 </p>
             </div>
             <div class="actions">
-                <form method="post" action=EnableAlertRule::PATH>
-                    <input type="hidden" name="id" value=id.to_string() />
-                    <input type="hidden" name="enabled" value=(!enabled).to_string() />
-                    <button
-                        class="toggle"
-                        type="submit"
-                        role="switch"
-                        aria-checked=enabled.to_string()
-                        aria-label=name.clone()
-                    >
-                        <span aria-hidden="true">{if enabled { "on" } else { "off" }}</span>
-                    </button>
-                </form>
+                <Switch
+                    path=EnableAlertRule::PATH
+                    id=id.to_string()
+                    name=name.clone()
+                    is_on=enabled
+                />
                 <a class="button" href=links::alert_rule(id) aria-label=format!("Edit {name}")>
                     "Edit"
                 </a>

@@ -50,11 +50,11 @@ fn List(silences: Silences) -> impl IntoView {
     let now = now();
     let Silences { holding, rules, sources } = silences;
     let heading = match holding.len() {
-        0 => "Nothing is silenced: every alert is told.".to_owned(),
+        0 => "Nothing is silenced: every alert is sent.".to_owned(),
         many => {
             let many = i64::try_from(many).unwrap_or(i64::MAX);
             format!(
-                "{} now. What is silenced is listed, and nobody is told.",
+                "{} now. Silenced alerts are listed, and nobody is notified.",
                 counted(many, "silence")
             )
         }

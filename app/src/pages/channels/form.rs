@@ -4,13 +4,13 @@ use dlo_domain::channel::{
     Channel, ChannelKind, NewChannel, NoTimeOfDay, Route, UnknownChannelKind,
 };
 use dlo_domain::severity::Severity;
-use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
 use crate::api;
 use crate::error::ApiError;
 use crate::links;
 use crate::pages::reading::chosen;
+use crate::query::Query;
 
 /// What stands in the fields.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ impl ChannelForm {
     }
 
     /// What the address of the form's page says was written; nothing when it says nothing.
-    pub(super) fn of_address(query: &ParamsMap) -> Option<Self> {
+    pub(super) fn of_address(query: &Query) -> Option<Self> {
         query.get("written")?;
         let of = |name| query.get(name).unwrap_or_default();
         let words = |name| of(name).split(' ').filter_map(chosen).map(str::to_owned).collect();

@@ -14,6 +14,7 @@ use crate::links;
 use crate::pages::alerts::Tabs;
 use crate::pages::frame::{Watches, shown};
 use crate::pages::outcome::Outcome;
+use crate::pages::row_actions::Remove;
 use crate::request::now;
 use crate::visible::{show_line, show_lines};
 use crate::wording::counted;
@@ -112,20 +113,13 @@ fn Row(channel: Channel, now: DateTime<Utc>) -> impl IntoView {
                 <a class="button" href=links::channel(channel.id) aria-label=format!("Edit {name}")>
                     "Edit"
                 </a>
-                <details class="more">
-                    <summary class="button" aria-label=format!("Remove {name}")>
-                        "Remove…"
-                    </summary>
-                    <form method="post" action=RemoveChannel::PATH class="remove-rule">
-                        <input type="hidden" name="id" value=id />
-                        <p class="second">
-                            "What waits for it is not told. To keep it for later, switch it off."
-                        </p>
-                        <button class="button" type="submit">
-                            "Remove this channel"
-                        </button>
-                    </form>
-                </details>
+                <Remove
+                    path=RemoveChannel::PATH
+                    id
+                    name
+                    noun="channel"
+                    says="Messages that wait for it are dropped. To keep it for later, switch it off."
+                />
             </div>
         </li>
     }
@@ -139,7 +133,7 @@ fn Condition(channel: Channel, now: DateTime<Utc>) -> impl IntoView {
         view! { <span>{format!("{} for it", wait(channel.waiting))}</span> }
     });
     let state = match (channel.enabled, channel.failing_since, channel.last_sent_at) {
-        (false, _, _) => view! { <span>"switched off: it is told nothing"</span> }.into_any(),
+        (false, _, _) => view! { <span>"switched off: it gets no messages"</span> }.into_any(),
         (true, Some(since), _) => view! {
             <span class="condition" data-well="false">
                 "takes nothing"
@@ -151,7 +145,7 @@ fn Condition(channel: Channel, now: DateTime<Utc>) -> impl IntoView {
         (true, None, Some(at)) => {
             view! { <span>"took a message " <Ago at now spoken=true /></span> }.into_any()
         }
-        (true, None, None) => view! { <span>"nothing was posted yet"</span> }.into_any(),
+        (true, None, None) => view! { <span>"nothing was sent yet"</span> }.into_any(),
     };
     view! { <p class="meta">{state} {waits}</p> }.into_any()
 }
@@ -163,8 +157,7 @@ fn wait(count: i64) -> String {
 
 /// What came of the last test.
 fn tested(test: &ChannelTest, now: DateTime<Utc>) -> AnyView {
-    let came =
-        if test.taken { "The test was taken. Answer:" } else { "The test was not taken. Answer:" };
+    let came = if test.taken { "The test succeeded. Answer:" } else { "The test failed. Answer:" };
     view! {
         <p class="meta">
             <span>

@@ -6,7 +6,7 @@ use dlo_domain::source::Source;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 use serde_json::Value;
 
 use super::acting::{NEW, SaveChannel};
@@ -19,6 +19,7 @@ use crate::links;
 use crate::pages::fields::{choice, field, save_or_leave, switch};
 use crate::pages::frame::shown;
 use crate::pages::outcome::Outcome;
+use crate::query::Query;
 use crate::visible::{show_line, show_lines, show_name};
 
 /// What the page shows: the channel, unless it is a new one, and what its route can name.
@@ -35,7 +36,7 @@ struct Sheet {
 #[component]
 pub(crate) fn ChannelPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
-    let written = use_query_map().with_untracked(ChannelForm::of_address);
+    let written = ChannelForm::of_address(&Query::of_request());
     let desk = desk();
     let read = async move {
         let mut channel = None;

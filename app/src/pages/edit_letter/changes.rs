@@ -130,7 +130,7 @@ fn SecondPerson(is_rule: bool, is_on: bool) -> impl IntoView {
     if is_rule {
         return view! {
             <p class="note-line">
-                "Another person has to approve it first: this office asks for one wherever bodies are changed."
+                "Another person must approve it first: this office requires that whenever bodies are changed."
             </p>
         }
         .into_any();
@@ -138,7 +138,7 @@ fn SecondPerson(is_rule: bool, is_on: bool) -> impl IntoView {
     view! {
         <label class="check">
             <input type="checkbox" name="needs_approval" value="true" checked=is_on />
-            <span>"another person has to approve it first"</span>
+            <span>"another person must approve it first"</span>
         </label>
     }
     .into_any()

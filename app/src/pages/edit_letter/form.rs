@@ -4,11 +4,11 @@ use dlo_domain::changing::{NewDraft, UnknownShape};
 use dlo_domain::ids::LetterId;
 use dlo_domain::replay::NewReplay;
 use dlo_domain::selection::Selection;
-use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
 use crate::pages::new_replay::ReplayFields;
+use crate::query::Query;
 use crate::request::now;
 
 /// Everything that the form of an edit holds.
@@ -35,7 +35,7 @@ pub struct EditForm {
 
 impl EditForm {
     /// What an address asks for.
-    pub(super) fn read(query: &ParamsMap) -> Self {
+    pub(super) fn read(query: &Query) -> Self {
         let of = |name: &str| query.get(name).unwrap_or_default();
         Self {
             shape: of("as"),

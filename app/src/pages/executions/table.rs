@@ -49,7 +49,7 @@ fn row(one: Execution, now: DateTime<Utc>) -> AnyView {
     let (badge, attempt) = (badge(&one), attempt(&one));
     let error = one.error.unwrap_or_default();
     view! {
-        <tr data-row="">
+        <tr>
             <td class="main fill">
                 <div class="why">
                     <a class="id" href=href.clone()>

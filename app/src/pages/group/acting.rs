@@ -64,7 +64,7 @@ pub(crate) async fn describe_group(
         ..GroupEdit::default()
     };
     if edit == GroupEdit::default() {
-        return Err(ApiError::invalid("Nothing is changed: the group says so already."));
+        return Err(ApiError::invalid("Nothing was changed: the group is like that already."));
     }
     carry_out(&id, edit).await
 }

@@ -5,7 +5,7 @@ use dlo_domain::ids::GroupId;
 use dlo_domain::letter_sample::{Excerpt, LetterSample};
 use leptos::prelude::*;
 
-use crate::components::{Ago, StateBadge};
+use crate::components::{Ago, LongText, StateBadge};
 use crate::pages::letters::told;
 use crate::visible::show_lines;
 use crate::{links, wording};
@@ -57,7 +57,7 @@ fn sample(number: i32, sample: LetterSample, now: DateTime<Utc>) -> AnyView {
                     <span>{told(&letter)}</span>
                     <StateBadge state=letter.state />
                 </summary>
-                {letter.error_message.as_deref().map(|error| view! { <p>{show_lines(error)}</p> })}
+                {letter.error_message.as_deref().map(|error| view! { <div class="message"><LongText text=error /></div> })}
                 {excerpt("Payload", Some(body))}
                 {excerpt("Stack trace", stack_trace)}
                 <p class="note-line">

@@ -88,7 +88,7 @@ fn row(signature: SignatureShare, all: i64, can_split: bool) -> impl IntoView {
         }
     });
     view! {
-        <tr data-row="">
+        <tr>
             {pick}
             <td class="main">
                 <TemplateLine template />

@@ -48,7 +48,7 @@ fn row(group: GroupSummary, now: DateTime<Utc>) -> impl IntoView {
         .map(|tag| view! { <span class="tag">{show_name(&tag)}</span> })
         .collect_view();
     view! {
-        <tr data-row="" data-state=group.state.as_str()>
+        <tr data-state=group.state.as_str()>
             <td class="fit far">{group.severity.map(|severity| view! { <SeverityMark severity /> })}</td>
             <td class="main">
                 <a href=links::group(group.id)>

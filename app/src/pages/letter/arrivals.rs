@@ -69,7 +69,7 @@ pub(super) fn Arrivals(
                                 arrival.exchange
                             };
                             view! {
-                                <tr data-row="" class:current=is_shown>
+                                <tr class:current=is_shown>
                                     <td class="num fit">{ordinal}</td>
                                     <td class="fit">
                                         <Ago at=arrival.arrived_at now spoken=true />

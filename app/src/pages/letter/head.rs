@@ -42,6 +42,10 @@ pub(super) fn LetterHead(
         None => format!(": {}", wording::reason_sentence(summary.reason)).into_any(),
     };
     let standing = standing(summary.state);
+    let same_failure = match letter.group_letters {
+        Some(letters) => format!("Same failure ({})", wording::count(letters)),
+        None => "Same failure".to_owned(),
+    };
     view! {
         <div>
             <ol class="crumbs">
@@ -74,7 +78,12 @@ pub(super) fn LetterHead(
                 {summary
                     .group_id
                     .map(|id| {
-                        view! { <a href=links::group(id)>"Same failure"</a> }
+                        let title = summary.group_title.as_deref().map(show_line);
+                        view! {
+                            <a href=links::group(id) title=title>
+                                {same_failure}
+                            </a>
+                        }
                     })} {its_page}
             </p>
         </div>
@@ -85,12 +94,10 @@ pub(super) fn LetterHead(
 fn standing(state: LetterState) -> &'static str {
     match state {
         LetterState::Held => "",
-        LetterState::Scheduled => " It will be replayed by itself.",
+        LetterState::Scheduled => " It will be replayed automatically.",
         LetterState::Claimed => " A replay has it.",
         LetterState::Replayed => " It was replayed and has not come back.",
-        LetterState::Unknown => {
-            " It is not known whether a queue has it: its last replay says why."
-        }
+        LetterState::Unknown => " It may or may not be in a queue: its last replay says why.",
         LetterState::Resolved => " It is resolved.",
         LetterState::Discarded => " It was discarded.",
     }

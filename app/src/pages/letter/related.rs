@@ -85,7 +85,7 @@ fn note(one: &RelatedLetters) -> Option<String> {
     match one.searched_back_to {
         _ if one.has_more => Some("… and more.".to_owned()),
         Some(at) => Some(format!(
-            "The search took too long: letters that arrived before {} were not looked at.",
+            "The search ran out of time: letters that arrived before {} were not searched.",
             wording::absolute(at)
         )),
         None if one.letters.is_empty() => Some("No other letter has it.".to_owned()),

@@ -41,7 +41,7 @@ pub(super) fn LetterRetriesView(
                             <input type="hidden" name="ids[]" value=id.to_string() />
                             <input type="hidden" name="back" value=links::letter(id) />
                             <button class="button" type="submit">
-                                "Hold it: I decide"
+                                "Hold: I will decide"
                             </button>
                         </form>
                     }

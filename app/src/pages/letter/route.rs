@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use dlo_domain::letter::Letter;
 use leptos::prelude::*;
 
-use crate::components::Ago;
-use crate::visible::{show_line, show_lines, show_name, show_within};
+use crate::components::{Ago, LongText};
+use crate::visible::{show_line, show_name, show_within};
 use crate::wording;
 
 /// Origin, reason, source.
@@ -28,13 +28,14 @@ pub(super) fn RouteLine(
         }
     });
     let exchange = match summary.exchange.as_deref() {
-        None => "by an exchange that nothing tells".to_owned(),
+        None => "by an unknown exchange".to_owned(),
         Some("") => "by the default exchange".to_owned(),
         Some(name) => format!("by exchange {}", show_within(name)),
     };
     let error = summary.error_message.map(|message| {
         let class = summary.error_class;
-        view! { <small class="message">{class.map(|class| format!("{}: ", show_line(&class)))} {show_lines(&message)}</small> }
+        let class = class.map(|class| format!("{}: ", show_line(&class)));
+        view! { <div class="message">{class} <LongText text=message /></div> }
     });
     let told = told.into_iter().map(|line| view! { <small>{show_line(&line)}</small> });
     let which = wording::ordinal(summary.arrivals);

@@ -44,7 +44,7 @@ pub(super) fn StackTrace(
         </header>
         {folds}
         <details class="data" open=is_open>
-            <summary>"As it is told"</summary>
+            <summary>"As received"</summary>
             <pre class="body" tabindex="0" aria-label="Stack trace">
                 {show_lines(&trace)}
             </pre>

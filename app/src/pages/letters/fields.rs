@@ -40,6 +40,9 @@ pub(super) fn FilterFields(filter: LetterFilter, choices: FilterChoices) -> impl
     let since = if of("since") == "1d" { "24h".to_owned() } else { of("since") };
     let queues = choices.queues.into_iter().map(|queue| view! { <option value=queue></option> });
     view! {
+        // Folded on a telephone, where the letters are wanted on the first screenful.
+        <details class="fold">
+        <summary>"Fields"</summary>
         // A browser that fills in what was chosen before it went elsewhere would have it asked for again.
         <form
             method="get"
@@ -71,6 +74,7 @@ pub(super) fn FilterFields(filter: LetterFilter, choices: FilterChoices) -> impl
                 "Apply"
             </button>
         </form>
+        </details>
     }
     .into_any()
 }

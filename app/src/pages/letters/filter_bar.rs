@@ -6,13 +6,13 @@ use dlo_domain::office::FilterChoices;
 use dlo_domain::view::View;
 use dlo_islands::FilterBox;
 use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
 
 use super::fields::FilterFields;
 use super::views::Views;
 use crate::desk::desk;
 use crate::links;
 use crate::pages::filter_fault::FaultPlace;
+use crate::query::Query;
 
 /// What an address says about letters.
 pub(super) type Filter = Result<LetterFilter, FilterFault>;
@@ -23,7 +23,7 @@ pub(super) fn FilterBar(
     /// The filter that the address names.
     filter: Filter,
     /// The address.
-    query: ParamsMap,
+    query: Query,
 ) -> impl IntoView {
     let content = Suspend::new(async move {
         let (desk, me) = (desk(), Actor::local_operator());
@@ -36,12 +36,7 @@ pub(super) fn FilterBar(
 }
 
 #[component]
-fn Bar(
-    filter: Filter,
-    query: ParamsMap,
-    choices: FilterChoices,
-    views: Vec<View>,
-) -> impl IntoView {
+fn Bar(filter: Filter, query: Query, choices: FilterChoices, views: Vec<View>) -> impl IntoView {
     let asked = query.get("q").unwrap_or_default();
     let text = filter.as_ref().map_or_else(|_| asked.clone(), ToString::to_string);
     let fault = filter.clone().err();
@@ -57,7 +52,6 @@ fn Bar(
                         text
                         is_wrong=fault.is_some()
                         placeholder="queue:orders.* reason:expired state:held age:<1h".to_owned()
-                        choices=choices.clone()
                     />
                     <kbd class="needs-script">"/"</kbd>
                     <button class="button" type="submit">
@@ -65,7 +59,7 @@ fn Bar(
                     </button>
                 </form>
                 <FaultPlace fault has_place>
-                    " Nothing is listed until the filter can be read. "
+                    " The filter was not applied. "
                     <a href=links::LETTERS>"Show all letters"</a>
                 </FaultPlace>
                 <FilterFields filter=filter.unwrap_or_default() choices />

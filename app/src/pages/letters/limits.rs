@@ -36,24 +36,19 @@ pub(super) fn SearchLimits(limits: Limits, filter: LetterFilter) -> impl IntoVie
     let stopped = limits.searched_back_to.map(|at| {
         let at = wording::absolute(at);
         format!(
-            "The search took its time and stopped at {at}: letters that arrived before were not \
-             looked at. \u{201c}Older\u{201d} goes on from there; a term like queue: or age: makes \
+            "The search ran out of time at {at}: letters that arrived before were not searched. \u{201c}Older\u{201d} goes on from there; a term like queue: or age: makes \
              it faster.",
         )
     });
     let unread = limits.unread.map(|span| {
         let (since, until) = (wording::absolute(span.since), wording::absolute(span.until));
         format!(
-            "So much comes in that the search is behind: the texts of letters that first arrived \
-             between {since} and {until} are not read yet. If one of them matches, it is missing \
-             here; look again in some minutes.",
+            "The search index is behind: letters that first arrived between {since} and {until} are not indexed yet. A match among them is missing here; try again in a few minutes.",
         )
     });
     let in_part = limits.texts_read_back_to.map(|at| {
         let told = format!(
-            "There was no time to read long bodies to their end in letters that last arrived \
-             before {}: of these only the error, the headers and the beginning of the body were \
-             searched. ",
+            "Long bodies of letters that last arrived before {} were not searched to their end: only the error, the headers and the beginning of the body were. ",
             wording::absolute(at),
         );
         let href = further_back(&filter, at);

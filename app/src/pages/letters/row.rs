@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::claimed_mark::ClaimedMark;
 use crate::components::{Ago, SeverityMark, StateBadge};
+use crate::pages::template::TemplateLine;
 use crate::visible::{show_line, show_lines, show_name};
 use crate::{links, wording};
 
@@ -17,11 +18,14 @@ pub(super) fn LetterRow(
     /// When it was read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
-    let label = format!("Select the letter of {}", wording::clock(letter.last_arrived_at));
     let queue = letter.queue.clone().unwrap_or_else(|| "not told".to_owned());
+    let what = letter.error_message.as_ref().or(letter.error_class.as_ref());
+    let what =
+        what.map_or_else(|| wording::reason(letter.reason).to_owned(), |text| show_line(text));
+    let label = format!("Select the letter of {}: {what}", show_line(&queue));
     let at = letter.last_arrived_at;
     view! {
-        <tr data-row="">
+        <tr>
             <td class="pick">
                 <input type="checkbox" name="ids[]" value=letter.id.to_string() aria-label=label />
             </td>
@@ -61,15 +65,12 @@ pub(super) fn LetterRow(
 /// Leads to the letters that failed alike, once it is known which they are.
 fn group(letter: &LetterSummary) -> Option<impl IntoView + use<>> {
     let id = letter.group_id?;
-    let name = match (&letter.error_class, &letter.queue) {
-        (Some(class), _) => wording::short_class(class).to_owned(),
-        (None, Some(queue)) => format!("{} on {queue}", wording::reason(letter.reason)),
-        (None, None) => wording::reason(letter.reason).to_owned(),
-    };
-    let label = format!("The group of this letter: {}", show_line(&name));
+    let title = letter.group_title.clone()?;
+    let shown = show_line(&title);
+    let label = format!("The group of this letter: {shown}");
     Some(view! {
-        <a class="second" href=links::group(id) aria-label=label>
-            {show_name(&name)}
+        <a class="second" href=links::group(id) title=shown aria-label=label>
+            <TemplateLine template=title />
         </a>
     })
 }

@@ -38,7 +38,7 @@ async fn start(form: &ReplayForm) -> Result<String, ApiError> {
     let plan = PlanToken(plan.clone());
     if plan.read().is_err() {
         return Err(ApiError::conflict(
-            "Nothing was published: look at the plan first, and press the button beside it.",
+            "Nothing was published. Check the plan first, then press the button beside it.",
         ));
     }
     new.plan = Some(plan);

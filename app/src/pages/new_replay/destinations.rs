@@ -43,7 +43,7 @@ pub(super) fn Destinations(
         let queues = wording::counted(places, "queue");
         format!("{queues}, through the default exchange: nobody else gets them")
     } else {
-        "through an exchange: whoever is bound to it gets them, those without trouble too"
+        "through an exchange: every bound queue gets a copy, also those that had no trouble"
             .to_owned()
     };
     let others = destinations.get(MOST_NAMED..).unwrap_or_default();

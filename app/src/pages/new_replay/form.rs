@@ -1,10 +1,10 @@
 //! The form of a new replay: the letters, where to and how, and the button that was pressed.
 
 use dlo_domain::ids::LetterId;
-use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
 use super::fields::ReplayFields;
+use crate::query::Query;
 
 /// Everything that the form holds. Its fields have these names in an address too.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -29,8 +29,8 @@ pub struct ReplayForm {
 impl ReplayForm {
     /// What an address asks for. A button that offers another worker, or to change headers, puts that into it.
     #[must_use]
-    pub fn read(query: &ParamsMap) -> Self {
-        let mut form = Self::of(query.get_all("ids[]").unwrap_or_default(), |name| query.get(name));
+    pub fn read(query: &Query) -> Self {
+        let mut form = Self::of(query.get_all("ids[]"), |name| query.get(name));
         if let Some(worker) = query.get("to_worker").filter(|name| !name.is_empty()) {
             "worker".clone_into(&mut form.fields.mode);
             form.fields.worker = worker;

@@ -70,33 +70,33 @@ fn HowCarefully(fields: ReplayFields) -> impl IntoView {
     view! {
         <fieldset class="choices">
             <legend>"How carefully"</legend>
-            <TextField name="steps" value=fields.steps label="canary: letters out after each step" hint="1, 10, 100" />
+            <TextField name="steps" value=fields.steps label="canary: letters sent after each step" hint="1, 10, 100" />
             <div class="pair">
                 <TextField name="stop_above" value=fields.stop_above label="stop above, in %" hint="5" />
                 <TextField name="watch" value=fields.watch label="watch each step, in s" hint="30" />
             </div>
             <div class="pair">
-                <TextField name="rate" value=fields.rate label="letters a second" hint="as fast as it goes" />
-                <TextField name="start" value=fields.start label="begin: UTC or minutes" hint="now" />
+                <TextField name="rate" value=fields.rate label="letters a second" hint="as fast as possible" />
+                <TextField name="start" value=fields.start label="start: a time in UTC, or minutes from now" hint="now" />
             </div>
             <TextField name="headers" value=fields.headers label="headers: -name leaves one out" hint="-x-delay, name=value" most=4_000 />
             <Check name="in_order" is_on=!fields.in_order.is_empty()>
-                "keep the order of arrival: one at a time, and stop at one that does not get through"
+                "keep the order of arrival: one at a time, stopping at the first that does not get through"
             </Check>
             <Check name="needs_approval" is_on=!fields.needs_approval.is_empty()>
-                "another person has to approve it first"
+                "another person must approve it first"
             </Check>
             <Check name="keep_expiration" is_on=!fields.keep_expiration.is_empty()>
-                "keep the time to live that senders gave them"
+                "keep the TTL that their senders set"
             </Check>
             <Check name="open_envelopes" is_on=!fields.open_envelopes.is_empty()>
-                "send what is inside of envelopes, with its own properties and headers"
+                "unwrap envelopes: send the message inside, with its own properties and headers"
             </Check>
             <Check name="ignore_loop_cap" is_on=!fields.ignore_loop_cap.is_empty()>
-                "take those too that were replayed as often as the loop cap allows"
+                "include letters that have reached the loop cap"
             </Check>
             <Check name="claimed_origins" is_on=!fields.claimed_origins.is_empty()>
-                "take letters that only claim their origin: nothing confirms that they died in the queue they name"
+                "include letters of unconfirmed origin: only they themselves say which queue they died in"
             </Check>
         </fieldset>
     }

@@ -83,7 +83,7 @@ pub(super) fn Terms(
                 </div>
                 <div class="all">
                     <dt>"cannot be undone"</dt>
-                    <dd>"what the broker has confirmed cannot be called back"</dd>
+                    <dd>"what the broker has confirmed cannot be recalled"</dd>
                 </div>
             </dl>
         </section>

@@ -84,7 +84,7 @@ fn Head(preview: ReplayPreview, form: ReplayForm) -> impl IntoView {
         (true, false) => view! { <Publishing preview /> }.into_any(),
         (true, true) => view! {
             <p class="stop-line">
-                "The jq program cannot be read: fix it below, or take it away."
+                "The jq program cannot be read: fix it below, or remove it."
             </p>
         }
         .into_any(),
@@ -122,7 +122,7 @@ fn Facts(preview: Replay, form: ReplayForm) -> impl IntoView {
     let approval = preview
         .approval
         .is_some()
-        .then(|| view! { <span>"another person has to approve it first"</span> });
+        .then(|| view! { <span>"another person must approve it first"</span> });
     view! {
         <p class="meta">
             {which} {before} {approval} <span>"nothing has been done yet"</span>

@@ -47,7 +47,7 @@ fn row(group: WorstGroup, now: DateTime<Utc>) -> impl IntoView {
     let flag = move || is_new.then(|| view! { <span class="flag">"new"</span> });
     let owner = summary.owner.clone();
     view! {
-        <tr data-row="" data-state=summary.state.as_str() data-severity=severity.map(Severity::as_str)>
+        <tr data-state=summary.state.as_str() data-severity=severity.map(Severity::as_str)>
             <td class="fit far">{mark()}</td>
             <td class="main">
                 <a href=links::group(summary.id)>

@@ -61,7 +61,7 @@ fn row(source: Source, now: DateTime<Utc>) -> impl IntoView {
     let (held, all) = (of(Some(LetterState::Held)), of(None));
     let detail = source.condition_detail.clone();
     view! {
-        <tr data-row="">
+        <tr>
             <th scope="row">
                 <a class="id" href=all.clone()>
                     {show_name(&source.name)}

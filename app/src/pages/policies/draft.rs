@@ -1,6 +1,6 @@
 //! A policy as the fields of its form hold it, and as an address does.
 
-use leptos_router::params::ParamsMap;
+use crate::query::Query;
 use serde::{Deserialize, Serialize};
 
 /// A policy that is being written. Boxes that are checked say `on`.
@@ -54,7 +54,7 @@ const FIELDS: usize = 19;
 
 impl PolicyDraft {
     /// The draft that the address of a form holds, and whether it holds one. `id` is the path's.
-    pub(super) fn of(id: String, query: &ParamsMap) -> (Self, bool) {
+    pub(super) fn of(id: String, query: &Query) -> (Self, bool) {
         let mut draft = Self::default();
         for (name, field) in draft.fields() {
             if let Some(value) = query.get_str(name) {

@@ -48,10 +48,10 @@ pub(super) fn PolicyFields(
                 {radio("retry", "retried by the schedule")}
                 {radio("hold", "left to people")}
                 {radio("discard", "discarded")}
-                {check("all", "without a filter, discard every letter: that is meant", &draft.all)}
+                {check("all", "yes, discard every letter: there is no filter", &draft.all)}
             </fieldset>
             {text("delays", "wait before each try, as 10s 2m 1h", draft.delays, 200, true)}
-            {text("jitter", "longer or shorter by up to, in percent", draft.jitter, 2, true)}
+            {text("jitter", "jitter, in percent: waits are longer or shorter by up to this", draft.jitter, 2, true)}
             {text("budget", "at most so many tries a minute", draft.budget, 7, true)}
             <fieldset class="radios">
                 <legend>"hours in which it retries, UTC; empty for always"</legend>
@@ -73,7 +73,7 @@ pub(super) fn PolicyFields(
             {breaker}
             <fieldset class="radios">
                 <legend>"shadow mode"</legend>
-                {check("shadow", "only write down what it would do", &draft.shadow)}
+                {check("shadow", "shadow mode: only record what it would do", &draft.shadow)}
             </fieldset>
             {(!error.is_empty())
                 .then(|| view! { <p class="error-note" role="alert"><Spoken text=error /></p> })}
@@ -100,7 +100,7 @@ fn breaker(draft: &PolicyDraft) -> AnyView {
     view! {
         <fieldset class="radios">
             <legend>"circuit breaker"</legend>
-            {check("breaker", "it stops when too many come back", &draft.breaker)}
+            {check("breaker", "stop when too many come back", &draft.breaker)}
             {text("stop_above", "when more than, in percent", draft.stop_above.clone(), 2, false)}
             {text("of_last", "of the last tries", draft.of_last.clone(), 4, false)}
             {text("watch", "came back within seconds", draft.watch.clone(), 5, false)}

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::use_params_map;
 
 use super::acting::ApplyPolicy;
 use super::draft::PolicyDraft;
@@ -16,6 +16,7 @@ use crate::links;
 use crate::pages::frame::{Watches, shown};
 use crate::pages::letter_samples::LetterSamples;
 use crate::pages::outcome::Outcome;
+use crate::query::Query;
 use crate::visible::show_line;
 
 /// A new policy, or one that is there; the address holds what was written of it so far.
@@ -23,10 +24,9 @@ use crate::visible::show_line;
 pub(crate) fn RetryPolicyPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|path| path.get("id").unwrap_or_default());
     let id = if id == "new" { String::new() } else { id };
-    let (draft, is_written, looks) = use_query_map().with_untracked(|query| {
-        let (draft, is_written) = PolicyDraft::of(id, query);
-        (draft, is_written, query.get("look").is_some())
-    });
+    let query = Query::of_request();
+    let (draft, is_written) = PolicyDraft::of(id, &query);
+    let looks = query.get_str("look").is_some();
     let read = async move { view::form(draft, is_written, looks).await };
     view! {
         <Title text="Retry policy" />

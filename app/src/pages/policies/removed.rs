@@ -35,7 +35,7 @@ pub(super) fn RemovedPolicy(
                     <li>"Removed"</li>
                 </ol>
                 <h1>{format!("The retry policy “{}” was removed.", show_within(&name))}</h1>
-                <p class="second"><Spoken text=gone.says.clone() /> " It is asked of no letter any more."</p>
+                <p class="second"><Spoken text=gone.says.clone() /> " It no longer applies to any letter."</p>
             </div>
         </div>
         <section class="section" aria-labelledby="was-title">

@@ -49,7 +49,7 @@ fn at_most(number: i64) -> String {
 /// What it does with its letters.
 pub(super) fn verdict(policy: &NewPolicy) -> String {
     match policy.verdict {
-        PolicyVerdict::Hold => "leaves them to people".to_owned(),
+        PolicyVerdict::Hold => "holds them for a person".to_owned(),
         PolicyVerdict::Discard => "discards them".to_owned(),
         PolicyVerdict::Retry => {
             let delays = policy.schedule.delays_seconds.iter();
@@ -91,7 +91,7 @@ fn length(seconds: u32) -> String {
 pub(super) fn goes(policy: &Policy) -> String {
     let figures = &policy.figures;
     if policy.policy.shadow {
-        return "only writes down what it would do".to_owned();
+        return "shadow mode: only records what it would do".to_owned();
     }
     if policy.policy.verdict != PolicyVerdict::Retry {
         return String::new();

@@ -1,29 +1,10 @@
 //! What people do with the dead-lettering of a queue: one form each.
-#![expect(
-    clippy::unused_async,
-    reason = "a server function is asynchronous, also where it has nothing to wait for"
-)]
 
 use leptos::prelude::*;
-use leptos::server_fn::codec::GetUrl;
 
 use super::draft::DeadLetteringDraft;
 use super::plan;
 use crate::error::ApiError;
-use crate::request::go_on_to;
-
-/// Goes to the queue's page with what was written in the address, where it can be looked at, and sent
-/// to somebody. Changes nothing.
-///
-/// # Errors
-/// None.
-#[server(prefix = "/ui", endpoint = "queue/look", input = GetUrl)]
-pub(crate) async fn look_at_dead_lettering(
-    #[server(flatten)] draft: DeadLetteringDraft,
-) -> Result<(), ApiError> {
-    go_on_to(&draft.address("plan", ""));
-    Ok(())
-}
 
 /// Sets dead-lettering of a queue as it was looked at: `plan` is what its preview told.
 ///

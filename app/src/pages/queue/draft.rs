@@ -3,6 +3,8 @@
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
+use crate::query::Query;
+
 /// Dead-lettering that is being written.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -25,16 +27,17 @@ pub(crate) struct DeadLetteringDraft {
 
 impl DeadLetteringDraft {
     /// The draft that an address holds: the queue in its path, the rest in its query.
-    pub(super) fn of(path: &ParamsMap, query: &ParamsMap) -> Self {
-        let text = |map: &ParamsMap, name| map.get(name).unwrap_or_default();
+    pub(super) fn of(path: &ParamsMap, query: &Query) -> Self {
+        let place = |name| path.get(name).unwrap_or_default();
+        let written = |name| query.get(name).unwrap_or_default();
         Self {
-            broker: text(path, "broker"),
-            vhost: text(path, "vhost"),
-            queue: text(path, "name"),
-            to: text(query, "to"),
-            deliveries: text(query, "deliveries"),
-            retention: text(query, "retention"),
-            at_least_once: text(query, "at_least_once"),
+            broker: place("broker"),
+            vhost: place("vhost"),
+            queue: place("name"),
+            to: written("to"),
+            deliveries: written("deliveries"),
+            retention: written("retention"),
+            at_least_once: written("at_least_once"),
         }
     }
 
@@ -64,8 +67,6 @@ impl DeadLetteringDraft {
 
 #[cfg(test)]
 mod tests {
-    use leptos_router::params::ParamsMap;
-
     use super::DeadLetteringDraft;
 
     #[test]
@@ -79,18 +80,15 @@ mod tests {
         };
         assert_eq!(
             draft.address("plan", ""),
-            "/queues/main/%2F/a%2Fb%25%3Cc%3E?to=dead%26fault%3Daway%23%252541&look=plan#preview"
+            "/queues/main/%2F/a%2Fb%25%3Cc%3E?to=dead%26fault%3Daway%23%2541&look=plan#preview"
         );
     }
 
     #[test]
     fn a_draft_is_read_from_the_path_and_the_query() {
-        let map = |pairs: &[(&'static str, &str)]| {
-            let pairs = pairs.iter().map(|(name, value)| (*name, (*value).to_owned()));
-            pairs.collect::<ParamsMap>()
-        };
-        let path = map(&[("broker", "main"), ("vhost", "/"), ("name", "work")]);
-        let query = map(&[("to", "dead"), ("queue", "other"), ("deliveries", "5")]);
+        let path = [("broker", "main"), ("vhost", "/"), ("name", "work")];
+        let path = path.map(|(name, value)| (name, value.to_owned())).into_iter().collect();
+        let query = [("to", "dead"), ("queue", "other"), ("deliveries", "5")].into_iter().collect();
         let draft = DeadLetteringDraft::of(&path, &query);
         let wanted = DeadLetteringDraft {
             broker: "main".to_owned(),

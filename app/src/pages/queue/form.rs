@@ -4,12 +4,11 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
-use super::acting::{
-    LiftDeliveryLimit, LookAtDeadLettering, SetDeadLettering, TakeBackDeadLettering,
-};
+use super::acting::{LiftDeliveryLimit, SetDeadLettering, TakeBackDeadLettering};
 use super::draft::DeadLetteringDraft;
 use super::plan::{PlanAction, PlanSeen, PolicySeen};
 use crate::components::Spoken;
+use crate::links;
 use crate::pages::fields::{check, text};
 use crate::visible::{show_line, show_lines, show_name};
 
@@ -55,6 +54,8 @@ pub(crate) fn DeadLettering(
     } else {
         view! { <p class="second">{show_line(&counts_nothing)}</p> }.into_any()
     };
+    let page = links::queue(&draft.broker, &draft.vhost, &draft.queue);
+    let page = format!("{page}#preview");
     let take_back = (!removal.is_empty()).then(|| {
         view! {
             <a class="button" href=removal>
@@ -63,8 +64,8 @@ pub(crate) fn DeadLettering(
         }
     });
     view! {
-        <form class="rule-form" method="get" action=LookAtDeadLettering::PATH>
-            {place(&draft)}
+        <form class="rule-form" method="get" action=page data-in-place="">
+            <input type="hidden" name="look" value="plan" />
             {text("to", "dead letters go to the queue", draft.to.clone(), 255, true)}
             {text(
                 "retention",

@@ -78,7 +78,7 @@ fn choices(replay: &Replay) -> Vec<Choice> {
     let cancel = choice(
         Control::Cancel,
         format!("Cancel, release {pending}"),
-        "Publish nothing more; what is published cannot be called back.",
+        "Publish nothing more; what was published cannot be recalled.",
     );
     match replay.state {
         ReplayState::AwaitingApproval => vec![cancel],
@@ -94,7 +94,7 @@ fn choices(replay: &Replay) -> Vec<Choice> {
             choice(
                 Control::Resume,
                 format!("Publish {pending} now"),
-                "Do not wait for the time it was put off to.",
+                "Start now, not at the scheduled time.",
             ),
             cancel,
         ],
@@ -109,8 +109,7 @@ fn choices(replay: &Replay) -> Vec<Choice> {
                     ..choice(
                         Control::Resume,
                         format!("Resume with the {} that {what}", wording::count(wrong)),
-                        "Once the cause is mended: those that died again or did not get through, as far \
-                         as they are held still, and the rest; the ladder from its first step.",
+                        "Once the cause is fixed: letters that died again or did not get through and are still held, then the rest; the ladder starts over.",
                     )
                 });
             }

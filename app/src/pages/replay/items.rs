@@ -37,7 +37,7 @@ fn row(item: ReplayItem) -> impl IntoView {
     let is_plain = item.detail.is_none();
     let detail = item.detail.unwrap_or_else(|| "open the letter".to_owned());
     view! {
-        <tr data-row="">
+        <tr>
             <td class="fit num far second">{item.at.map(|at| view! { <Instant at /> })}</td>
             <td class="fit">
                 <span class="with-key">

@@ -112,7 +112,7 @@ fn row(queue: SearchedQueue) -> impl IntoView {
         None => "nobody consumes it, and it keeps what comes back".to_owned(),
     };
     view! {
-        <tr data-row="">
+        <tr>
             <td class="fit">
                 <a class="id" href=href>
                     {show_name(&queue.queue)}

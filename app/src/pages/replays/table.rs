@@ -57,7 +57,7 @@ fn row(replay: Replay, now: DateTime<Utc>) -> impl IntoView {
     };
     let by = show_name(&replay.created_by);
     view! {
-        <tr data-row="">
+        <tr>
             <td class="fit num">
                 <Ago at=replay.created_at now />
             </td>

@@ -1,9 +1,9 @@
 //! A rule as the fields of its form hold it, and as an address does.
 
 use dlo_domain::severity::Severity;
-use leptos_router::params::ParamsMap;
 
 use crate::links;
+use crate::query::Query;
 
 /// A rule that is being written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,7 +24,7 @@ pub(super) struct RuleDraft {
 
 impl RuleDraft {
     /// The draft that the address of a form names, if it names one. `id` is the path's.
-    pub(super) fn of(id: String, query: &ParamsMap) -> Option<Self> {
+    pub(super) fn of(id: String, query: &Query) -> Option<Self> {
         // An empty filter is one as well, and addresses leave out what is empty.
         if query.get("look").is_none() && query.get("filter").is_none() {
             return None;

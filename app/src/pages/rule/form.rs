@@ -1,7 +1,6 @@
 //! The form of a rule: Preview asks for the form's own address, and Save posts it.
 
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::office::FilterChoices;
 use dlo_domain::severity::Severity;
 use dlo_islands::FilterBox;
 use leptos::prelude::*;
@@ -18,8 +17,6 @@ use crate::pages::filter_fault::FaultPlace;
 pub(super) fn RuleForm(
     /// What was written of it so far.
     draft: RuleDraft,
-    /// What the filter's box offers.
-    choices: FilterChoices,
 ) -> impl IntoView {
     let RuleDraft { id, sort, name, filter, verdict, enabled } = draft;
     let path = format!("{}#preview", links::rule_form(&id));
@@ -43,7 +40,7 @@ pub(super) fn RuleForm(
                     value=name
                 />
             </label>
-            <FilterField filter choices />
+            <FilterField filter />
             {verdict}
             <div class="actions">
                 <button class="button" type="submit" name="look" value="yes">
@@ -64,7 +61,7 @@ pub(super) fn RuleForm(
 }
 
 #[component]
-fn FilterField(filter: String, choices: FilterChoices) -> impl IntoView {
+fn FilterField(filter: String) -> impl IntoView {
     let fault = LetterFilter::parse(&filter).err();
     view! {
         <div class="choice">
@@ -78,7 +75,6 @@ fn FilterField(filter: String, choices: FilterChoices) -> impl IntoView {
                         text=filter
                         is_wrong=fault.is_some()
                         placeholder="queue:payments.* error_class:*.Timeout*".to_owned()
-                        choices
                     />
                 </div>
                 <FaultPlace fault has_place=true>

@@ -9,6 +9,7 @@ use leptos::server_fn::ServerFn as _;
 use super::acting::{EnableRule, MoveRule, RemoveRule};
 use crate::components::{Ago, SeverityMark};
 use crate::links;
+use crate::pages::row_actions::{Remove, Steps, Switch};
 use crate::request::now;
 use crate::visible::{show_line, show_name};
 
@@ -49,12 +50,18 @@ fn Row(rule: Rule, now: DateTime<Utc>, is_first: bool, is_last: bool) -> impl In
                 {show_name(&rule.changed_by)} ", " <Ago at=rule.changed_at now spoken=true />
             </p>
             <div class="actions">
-                <Switch id=id.clone() name=name.clone() is_on=rule.rule.enabled />
-                <Steps id=id.clone() name=name.clone() is_first is_last />
+                <Switch path=EnableRule::PATH id=id.clone() name=name.clone() is_on=rule.rule.enabled />
+                <Steps path=MoveRule::PATH id=id.clone() name=name.clone() is_first is_last />
                 <a class="button" href=links::rule_form(&id) aria-label=format!("Edit {name}")>
                     "Edit"
                 </a>
-                <Remove id name />
+                <Remove
+                    path=RemoveRule::PATH
+                    id
+                    name
+                    noun="rule"
+                    says="The rules below judge its letters again. To keep it for later, switch it off."
+                />
             </div>
         </li>
     }
@@ -77,75 +84,4 @@ fn verdict(verdict: &Verdict) -> AnyView {
             view! { <span class="quiet">"values: "</span> {masks} }.into_any()
         }
     }
-}
-
-/// Whether the rule is asked. The word says it, the shape says it again.
-#[component]
-fn Switch(id: String, name: String, is_on: bool) -> impl IntoView {
-    view! {
-        <form method="post" action=EnableRule::PATH>
-            <input type="hidden" name="id" value=id.clone() />
-            <input type="hidden" name="enabled" value=(!is_on).to_string() />
-            <button
-                class="toggle"
-                type="submit"
-                role="switch"
-                id=format!("on-{id}")
-                aria-checked=is_on.to_string()
-                aria-label=name
-            >
-                <span aria-hidden="true">{if is_on { "on" } else { "off" }}</span>
-            </button>
-        </form>
-    }
-    .into_any()
-}
-
-/// One place up, one place down.
-#[component]
-fn Steps(id: String, name: String, is_first: bool, is_last: bool) -> impl IntoView {
-    let button = |to: &'static str, sign: &'static str, is_end: bool| {
-        view! {
-            <button
-                class="button"
-                type="submit"
-                name="to"
-                value=to
-                id=format!("{to}-{id}")
-                aria-label=format!("Move {name} {to}")
-                disabled=is_end
-            >
-                {sign}
-            </button>
-        }
-    };
-    view! {
-        <form method="post" action=MoveRule::PATH>
-            <input type="hidden" name="id" value=id.clone() />
-            <span class="steps">{button("up", "↑", is_first)} {button("down", "↓", is_last)}</span>
-        </form>
-    }
-    .into_any()
-}
-
-/// Asks once more, and says what becomes of the letters.
-#[component]
-fn Remove(id: String, name: String) -> impl IntoView {
-    view! {
-        <details class="more">
-            <summary class="button" aria-label=format!("Delete {name}")>
-                "Delete…"
-            </summary>
-            <form method="post" action=RemoveRule::PATH class="remove-rule">
-                <input type="hidden" name="id" value=id />
-                <p class="second">
-                    "The rules below judge its letters again. To keep it for later, switch it off."
-                </p>
-                <button class="button" type="submit">
-                    "Delete this rule"
-                </button>
-            </form>
-        </details>
-    }
-    .into_any()
 }

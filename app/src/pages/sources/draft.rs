@@ -4,11 +4,11 @@ use dlo_domain::execution::ExecutionNaming;
 use dlo_domain::failure::HeaderMap;
 use dlo_domain::globs::GlobFault;
 use dlo_domain::source::{NewSource, SourceMode};
-use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
 use crate::links;
+use crate::query::Query;
 
 /// A source that is being written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,7 +45,7 @@ pub(crate) struct NamingFields {
 
 impl SourceDraft {
     /// The draft that an address holds.
-    pub(super) fn of(query: &ParamsMap) -> Self {
+    pub(super) fn of(query: &Query) -> Self {
         let text = |name| query.get(name).unwrap_or_default();
         Self {
             vhost: text("vhost"),
@@ -150,7 +150,7 @@ mod tests {
         };
         assert_eq!(
             draft.address(),
-            "/sources?vhost=%2F&queue=a%26b+%23%252541&mode=mirror&origins=orders.*%2C+billing\
+            "/sources?vhost=%2F&queue=a%26b+%23%2541&mode=mirror&origins=orders.*%2C+billing\
              &executions[reschedule_on]=soon"
         );
         assert!(

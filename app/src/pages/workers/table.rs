@@ -56,7 +56,7 @@ fn row(worker: Worker) -> impl IntoView {
     let version = || worker.version.as_deref().map(show_name);
     let away = worker.down_today_seconds;
     view! {
-        <tr data-row="">
+        <tr>
             <th scope="row">
                 <a class="id" href=href.clone()>
                     {show_name(&worker.name)}

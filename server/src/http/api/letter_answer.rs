@@ -44,6 +44,9 @@ pub(crate) struct LetterAnswer {
     first_arrived_at: DateTime<Utc>,
     last_arrived_at: DateTime<Utc>,
     group_id: Option<GroupId>,
+    group_title: Option<String>,
+    /// How many letters its group has, itself included.
+    group_letters: Option<i64>,
     execution_id: Option<String>,
     worker: Option<String>,
     deaths: Vec<Death>,
@@ -84,6 +87,8 @@ impl LetterAnswer {
             first_arrived_at: summary.first_arrived_at,
             last_arrived_at: summary.last_arrived_at,
             group_id: summary.group_id,
+            group_title: summary.group_title,
+            group_letters: letter.group_letters,
             execution_id: letter.execution_id,
             worker: letter.worker,
             deaths: letter.deaths,

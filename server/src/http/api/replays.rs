@@ -19,7 +19,7 @@ use crate::http::problem::{Problem, ProblemBody};
 #[utoipa::path(
     get, path = "/api/v1/replays", tag = "replays",
     params(
-        ("by" = Option<String>, Query, description = "Whose: people, policies, all, or policy:{id} for one retry policy's; all when left out"),
+        ("by" = Option<String>, Query, description = "Whose: people, policies, handler (the dead-letter handler), all, or policy:{id} for one retry policy's; all when left out"),
         ("cursor" = Option<String>, Query, description = "The `next_cursor` of the page before"),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 500, description = "Items of a page, 1 to 500; 50 when left out"),
     ),

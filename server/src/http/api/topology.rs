@@ -39,7 +39,7 @@ pub(crate) async fn check(State(front): State<Front>) -> Result<StatusCode, Prob
     Ok(StatusCode::ACCEPTED)
 }
 
-/// What can lose messages, the worst first, at most 1,000: what is lost, and what mends it.
+/// What can lose messages, the worst first, at most 1,000: what is lost, and how to fix it.
 #[utoipa::path(
     get, path = "/api/v1/topology/findings", tag = "topology",
     params(("scope" = Option<FindingScope>, Query, description = "`open` (what nobody muted), `present`, or `all` (also what is gone); `open` when left out")),

@@ -59,8 +59,9 @@ pub async fn count(conn: &mut PgConnection, by: Makers) -> Result<Total, StoreEr
 fn write_makers(sql: &mut QueryBuilder<Postgres>, by: Makers) {
     match by {
         Makers::All => sql.push("true"),
-        Makers::People => sql.push("policy_id is null"),
+        Makers::People => sql.push("policy_id is null and created_by <> 'dead letter handler'"),
         Makers::Policies => sql.push("policy_id is not null"),
+        Makers::Handler => sql.push("policy_id is null and created_by = 'dead letter handler'"),
         Makers::Policy(policy) => sql.push("policy_id = ").push_bind(policy.0),
     };
 }

@@ -1,7 +1,7 @@
 //! The engine's way through a replay: taking it in hand, its next letters, and its end.
 
 use chrono::{DateTime, Utc};
-use dlo_domain::execution::HANDLER;
+use dlo_domain::audit::Actor;
 use dlo_domain::ids::{LetterId, OfficeId, ReplayId};
 use dlo_domain::replay::{Address, Canary, ReplayState};
 use dlo_domain::republish::HeaderChanges;
@@ -122,10 +122,12 @@ pub async fn orders(conn: &mut PgConnection, id: ReplayId) -> Result<Option<Orde
             keep_expiration: row.keep_expiration,
             headers: read_headers(row.headers)?,
             is_claimed: row.is_claimed,
-            asked_by: match (row.is_of_policy, &*row.created_by) {
-                (true, _) => "policy",
-                (false, HANDLER) => "handler",
-                (false, _) => "person",
+            asked_by: if row.is_of_policy {
+                "policy"
+            } else if row.created_by == Actor::dead_letter_handler().0 {
+                "handler"
+            } else {
+                "person"
             },
         })
     })

@@ -82,6 +82,33 @@ async fn a_letter_is_shown_whole_and_its_body_byte_by_byte(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn the_values_that_letters_have_are_known_with_their_numbers(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    for queue in ["work", "work", "mail"] {
+        bench.letter(queue, queue.as_bytes()).await;
+    }
+    sqlx::query(
+        "insert into workers (name, kind, is_autoscaled, state, state_since, first_seen_at,
+             last_heartbeat_at, way, heard_ms, interval_ms, queue)
+         values ('w-1', 'w-*', false, 'active', now(), now(), now(), 'http', 0, 10000, 'work')",
+    )
+    .execute(&pool)
+    .await
+    .expect("a worker");
+    let known = bench.desk.known_values().await.expect("known");
+    let told = |field: &str| -> Vec<String> {
+        let values = known.0.iter().filter(|one| one.field == field);
+        let values = values.flat_map(|one| &one.values);
+        values.map(|one| format!("{}: {}", one.value, one.letters)).collect()
+    };
+    assert_eq!(told("queue"), ["work: 2 letters", "mail: 1 letter"]);
+    assert_eq!(told("state"), ["held: 3 letters"]);
+    assert_eq!(told("worker"), ["w-1: 2 letters"]);
+    assert_eq!(told("severity").len(), 1);
+    assert!(told("message_id").is_empty(), "they are as many as letters");
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_page_says_where_the_next_begins_and_how_many_there_are(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     for n in 0..5 {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use dlo_app::desk::{CauseDesk as _, DeskError};
-use dlo_domain::causes::Causes;
+use dlo_domain::causes::{Causes, StandingReplays};
 use dlo_domain::execution::ExecutionState;
-use dlo_domain::ids::GroupId;
+use dlo_domain::ids::{GroupId, ReplayId};
 use dlo_domain::severity::Severity;
 use dlo_domain::timeline::{About, Reach};
 use sqlx::PgPool;
@@ -45,6 +45,7 @@ async fn an_office_in_which_all_is_well_counts_nothing(pool: PgPool) {
     assert_eq!((causes.stale_workers, causes.stuck_executions), (0, 0));
     assert_eq!(causes.queues_without_consumers, 0);
     assert_eq!(causes.findings, Severity::ALL.map(|severity| (severity, 0)));
+    assert_eq!((causes.worst_worker, causes.paused_replays), (None, None));
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
@@ -68,6 +69,8 @@ async fn what_is_not_well_is_counted_as_its_lists_show_it(pool: PgPool) {
     let causes = causes(&yard).await;
     assert_eq!((causes.stale_workers, causes.stuck_executions), (1, 3));
     assert!(!causes.stuck_is_least);
+    let worst = causes.worst_worker.as_ref().expect("the silent one");
+    assert_eq!((&*worst.name, worst.letters), ("silent", 0));
     assert_eq!(causes.queues_without_consumers, 2);
     assert_eq!(causes.findings.iter().map(|one| one.1).sum::<i64>(), 3);
     assert!(causes.findings.contains(&(Severity::Critical, 1)));
@@ -102,6 +105,50 @@ async fn letters(pool: &PgPool) {
     ] {
         sqlx::query(sql).execute(pool).await.expect("written");
     }
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn the_worst_worker_is_the_one_behind_which_most_letters_died(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    for name in ["idle", "w-b", "w-1"] {
+        yard.worker(name, Some(Duration::from_secs(40))).await;
+    }
+    letters(&pool).await;
+    // The letters arrived by Postgres's clock, the office's stands elsewhere.
+    for sql in [
+        "insert into queue_deaths values ($1, 'b', 1), ($1, 'a', 3), ($1, 'nobody works on it', 9)",
+        "update workers set silent_since = least($1, now()) - interval '1 hour'",
+    ] {
+        let now = dlo_server::clock::Clock::now(&*yard.clock);
+        sqlx::query(sql).bind(now).execute(&pool).await.expect("written");
+    }
+    let causes = causes(&yard).await;
+    assert_eq!(causes.stale_workers, 3);
+    let worst = causes.worst_worker.expect("one of them");
+    assert_eq!((&*worst.name, worst.letters, worst.letters_are_least), ("w-1", 3, false));
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn replays_that_wait_for_somebody_are_counted_with_their_letters(pool: PgPool) {
+    let yard = Yard::open(&pool);
+    let add = async |id: u128, state: &str, pending: i64| {
+        let sql = "insert into replays (id, state, target, created_by, created_at, total, pending)
+             values ($1, $2, '{}', 'anna', now() + make_interval(secs => $3::bigint), 50, $3)";
+        let new = sqlx::query(sql).bind(Uuid::from_u128(id)).bind(state).bind(pending);
+        new.execute(&pool).await.expect("written");
+    };
+    add(1, "paused", 48).await;
+    add(2, "paused", 7).await;
+    add(3, "running", 9).await;
+    add(4, "awaiting_approval", 50).await;
+    let causes = causes(&yard).await;
+    let of = |replays, letters, oldest| StandingReplays {
+        replays,
+        letters,
+        oldest: ReplayId(Uuid::from_u128(oldest)),
+    };
+    assert_eq!(causes.paused_replays, Some(of(2, 55, 2)));
+    assert_eq!(causes.replays_to_approve, Some(of(1, 50, 4)));
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]

@@ -1,15 +1,16 @@
 //! Which worker an execution goes to when its message dies, and what becomes of it when the message
 //! reaches nobody there.
 
-use dlo_app::desk::{ExecutionDesk as _, FleetDesk as _};
+use dlo_app::desk::{ExecutionDesk as _, FleetDesk as _, TriageDesk as _};
 use dlo_domain::death::Reason;
 use dlo_domain::execution::{ExecutionState, HANDLER, HandlerVerdict, Report};
 use dlo_domain::ids::ReplayId;
-use dlo_domain::replay::{Control, ReplayState};
+use dlo_domain::replay::{Control, Makers, ReplayState};
 use dlo_domain::worker::Heartbeat;
 use dlo_server::clock::{Clock as _, SystemClock};
 use dlo_server::executions;
 use dlo_server::store::executions::watch::another_worker;
+use dlo_server::store::replays::work::orders;
 use serde_json::json;
 use sqlx::PgPool;
 
@@ -46,6 +47,16 @@ async fn a_worker_whose_name_tells_of_no_kind_is_stood_in_for_by_any(pool: PgPoo
     let moved = scene.of("42").await;
     assert_eq!(moved.letters[0].verdict, Some(HandlerVerdict::Rescheduled), "{moved:?}");
     assert_eq!(moved.execution.worker.as_deref(), Some("beta"));
+    let by = async |makers| {
+        let page = scene.bench.desk.replays(makers, None, 10).await.expect("a page");
+        page.items.into_iter().filter_map(|replay| replay.id).collect::<Vec<_>>()
+    };
+    assert_eq!(by(Makers::People).await, [], "nobody asked for it");
+    let handed_on = by(Makers::Handler).await;
+    assert_eq!(handed_on.len(), 1);
+    let mut conn = pool.acquire().await.expect("a connection");
+    let orders = orders(&mut conn, handed_on[0]).await.expect("read").expect("a replay");
+    assert_eq!(orders.asked_by, "handler", "as metrics tell it");
     until("its message is there", || async {
         scene.vhost.depth("worker.beta-work.executions").await == 1
     })

@@ -1,6 +1,9 @@
 //! What may be why letters die: for programs, and on pages.
 
 use chrono::TimeDelta;
+use dlo_app::desk::TriageDesk as _;
+use dlo_domain::audit::Actor;
+use dlo_domain::selection::Selection;
 use dlo_server::clock::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -89,6 +92,43 @@ async fn pages_show_the_axis_and_lead_to_the_lists_without_a_script(pool: PgPool
     assert!(page.contains("/?span=24h&amp;reach=24h"), "the span stays");
     for words in ["stale worker", r#"href="/workers?state=stale""#, "1 critical"] {
         assert!(page.contains(words), "{words}: {page}");
+    }
+    counter.close().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn what_says_nothing_takes_no_room_on_the_first_page(pool: PgPool) {
+    let bench = Bench::offline(&pool).await;
+    let mut put_away = Vec::new();
+    for number in 0..20_u8 {
+        put_away.push(bench.letter("orders", &[number]).await);
+    }
+    let counter = Counter::open_before(&pool, bench.desk.clone()).await;
+    let page = async || {
+        let page = counter.get("/").await.text().await.expect("a page");
+        page.replace("<!>", "")
+    };
+    let quiet = page().await;
+    for section in ["What waits has in common", "Silence, queues and deaths", "stale worker"] {
+        assert!(!quiet.contains(section), "{section}: {quiet}");
+    }
+    assert!(quiet.contains("No alert fires, no worker is stale"), "{quiet}");
+    let selection = Selection::of_ids(put_away);
+    let actor = Actor("anna".to_owned());
+    bench.desk.discard(&actor, &selection, "done").await.expect("discarded");
+    for number in 0..20_u8 {
+        bench.letter("mails", &[number]).await;
+    }
+    fall_silent(&pool).await;
+    let told = page().await;
+    for words in [
+        "What waits has in common",
+        "mails",
+        ">1</b> stale worker",
+        "died behind <a",
+        "&lt;b&gt;7</bdi></a>, silent for ",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
     }
     counter.close().await;
 }

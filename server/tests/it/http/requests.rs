@@ -42,6 +42,7 @@ async fn lists_take_filters_cursors_and_limits(pool: PgPool) {
         ("/replays?limit=7", 1),
         ("/replays?by=people", 1),
         ("/replays?by=policies", 0),
+        ("/replays?by=handler", 0),
         (&format!("/replays/{replay}/items"), 1),
         (&format!("/replays/{replay}/items?outcome=unknown"), 0),
     ] {

@@ -193,7 +193,7 @@ async fn nothing_is_published_without_a_plan_that_was_shown(pool: PgPool) {
         let posted = pages.press(START, &fields).await;
         assert!(posted.place.starts_with("/replays/new?"), "{}", posted.place);
         let page = pages.page(&posted.place).await;
-        assert!(page.contains("look at the plan first"), "{page}");
+        assert!(page.contains("Check the plan first"), "{page}");
         assert!(page.contains(r#"name="rate" value="7""#), "{page}");
         assert_eq!(pages.call(START, &fields).await, 409);
     }

@@ -107,12 +107,12 @@ const NAVIGATIONS: [Headers; 3] = [
 ];
 
 /// What the list of letters asks by itself.
-const ARRIVED: &str = "/ui/letters/arrived?after=2026-11-01T00:00:00Z";
+const ARRIVED: &str = "/letters/arrived?after=2026-11-01T00:00:00Z";
 
 /// Everything that is no page.
 fn others() -> [String; 8] {
     [
-        "/ui/queue/look?queue=".to_owned() + ID,
+        "/letters/values".to_owned(),
         ARRIVED.to_owned(),
         "/events".to_owned(),
         format!("/letters/{ID}/body"),

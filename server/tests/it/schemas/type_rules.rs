@@ -134,7 +134,7 @@ async fn the_page_adds_and_removes_a_rule(pool: PgPool) {
     };
     let add = "/ui/type-rules/add";
     let told = send(add, "queue=+billing.*+&routing_key=&message_type=kinds.Order").await;
-    assert!(told.contains("Bodies are read by it from now on") && told.contains("billing.*"));
+    assert!(told.contains("New bodies are decoded with it") && told.contains("billing.*"));
     for (form, why) in [
         ("queue=&routing_key=&message_type=kinds.Order", "a pattern is empty"),
         ("queue=a&routing_key=&message_type=kinds.No", "upload its schema first"),
@@ -147,6 +147,6 @@ async fn the_page_adds_and_removes_a_rule(pool: PgPool) {
     assert_eq!((&rule["queue"], &rule["routing_key"]), (&json!("billing.*"), &json!("*")));
     let id = rule["id"].as_str().expect("an id");
     let told = send("/ui/type-rules/remove", &format!("id={id}")).await;
-    assert!(told.contains("Bodies are read without it") && !told.contains("billing.*"));
+    assert!(told.contains("Bodies are decoded without it") && !told.contains("billing.*"));
     reader.close().await;
 }

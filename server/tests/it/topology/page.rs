@@ -58,10 +58,10 @@ impl<'a> Browser<'a> {
 
     /// Presses *Preview*: the page that comes.
     async fn look(&self, queue: &str, more: &[(&str, &str)]) -> String {
-        let path = format!("/ui/queue/look?{}", self.fields(queue, more));
-        let request = self.counter.request(Method::GET, &path);
-        let answer = request.header("accept", "text/html").send().await;
-        self.follow(answer.expect("an answer")).await
+        let address = format!("{}?look=plan&{}", self.address(queue), self.fields(queue, more));
+        let (status, text) = self.page(&address).await;
+        assert_eq!(status, 200, "{address}: {text}");
+        text
     }
 
     /// Sends a form: the page that comes.
@@ -143,7 +143,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     let plan = plan_of(&page);
     let sent = [wanted[0], wanted[1], ("plan", &plan)];
     let page = browser.send("/ui/queue/dead-lettering", ODD, &sent).await;
-    assert_says(&page, &["It is set.", "Take it back…"]);
+    assert_says(&page, &["Set. The broker", "Take it back…"]);
     assert_agrees(&page, "what dies here is gone");
     watcher.finds_dead_letter_queue(ODD, "dead %41").await;
     let (_, page) = browser.page(&address).await;
@@ -168,7 +168,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     );
     let removal = plan_of(&page);
     let page = browser.send("/ui/queue/take-back", ODD, &[("plan", &removal)]).await;
-    assert_says(&page, &["It is taken back."]);
+    assert_says(&page, &["Undone."]);
     assert_agrees(&page, "dead letters go to <a");
     let again = browser.send("/ui/queue/take-back", ODD, &[("plan", &removal)]).await;
     assert_says(&again, &["Something else was changed", "Nothing was set here"]);
@@ -250,7 +250,7 @@ async fn a_broker_that_gives_no_right_is_said_with_what_it_needs(pool: PgPool) {
     let sent = [("to", "dead"), ("plan", seen.as_deref().unwrap_or(""))];
     let page = browser.send("/ui/queue/dead-lettering", "work", &sent).await;
     assert_says(&page, &["policymaker", "value=\"dead\""]);
-    assert!(!page.contains("It is set."), "{page}");
+    assert!(!page.contains("Set. The broker"), "{page}");
     browser.close().await;
     watcher.end().await;
 }

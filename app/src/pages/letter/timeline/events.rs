@@ -84,8 +84,7 @@ fn of_death(death: &Death, at: DateTime<Utc>, letter: &Letter) -> Event {
     let times = death.count.filter(|count| *count > 1);
     let first = if death.time.is_some() { "; this was the first" } else { "" };
     let how_often = times.map(|count| format!("{count} times there, as the broker counts{first}"));
-    let ttl =
-        death.original_expiration.as_ref().map(|ttl| format!("its time to live was {ttl} ms"));
+    let ttl = death.original_expiration.as_ref().map(|ttl| format!("its TTL was {ttl} ms"));
     let parts: Vec<String> = how_often.into_iter().chain(ttl).collect();
     let again = letter.arrivals.first().is_some_and(|first| at > first.arrived_at);
     Event {
@@ -97,7 +96,7 @@ fn of_death(death: &Death, at: DateTime<Utc>, letter: &Letter) -> Event {
             wording::reason(death.reason)
         ),
         place: Some(if death.queue.is_empty() {
-            "a queue not told".to_owned()
+            "an unknown queue".to_owned()
         } else {
             death.queue.clone()
         }),
