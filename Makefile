@@ -4,7 +4,7 @@ SHELL := bash
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export SQLX_OFFLINE ?= true
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-full fuzz fmt lint deny advisories site prepare bench-intake bench-pages bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e check clean
+.PHONY: help setup demo quick test test-full fuzz fmt lint deny advisories site prepare bench-intake bench-pages bench-list bench-replay bench-fleet bench-retries seed-letters bench-grouping e2e pictures check clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) \
@@ -52,6 +52,12 @@ e2e: ## the browser tests alone; ARGS="--headed -g replay"
 	@scripts/build-site
 	@cargo build -p dlo-server --bin dlo
 	@scripts/test-browser $(ARGS)
+
+pictures: ## take the pictures of README again
+	@scripts/setup test
+	@scripts/build-site
+	@cargo build -p dlo-server --bin dlo
+	@UPDATE_DOC_IMAGES=1 scripts/test-browser every-page -g 'in (letters|overview), it fits'
 
 bench-intake: ## a whole office's intake against the floor program: goals P1, P2 and the memory of P11
 	@scripts/bench-intake $(ARGS)

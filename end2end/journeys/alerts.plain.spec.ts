@@ -10,7 +10,7 @@ const sentence = (page: Page) => page.getByRole('heading', { level: 1 });
 async function join(page: Page, slack: Slack, name: string): Promise<void> {
   await page.goto('/alerts/channels');
   await page.getByRole('link', { name: 'Add a channel' }).click();
-  await page.getByRole('textbox', { name: 'what it is called' }).fill(name);
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill(name);
   await page.getByRole('textbox', { name: 'address' }).fill(slack.webhook);
   await page.getByRole('group', { name: /at once/ }).getByRole('checkbox', { name: 'normal' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
@@ -115,7 +115,7 @@ test('a rule of one\'s own is previewed, fires, and is removed', async ({ page, 
   await workplace.letters(3);
   await page.goto('/alerts/rules');
   await page.getByRole('link', { name: 'Add a rule' }).click();
-  await page.getByRole('textbox', { name: 'what it is called' }).fill(name);
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill(name);
   await page.getByRole('textbox', { name: 'which letters' }).fill('state:held');
   await page.getByRole('textbox', { name: 'an alert above' }).fill('2');
   await page.getByRole('textbox', { name: 'notify when it lasts for' }).fill('0');
@@ -170,14 +170,14 @@ test('a webhook is made with the secret that the page offers, and its messages a
   const program = await Slack.open();
   await page.goto('/alerts/channels/new');
   await expect(page.getByRole('textbox', { name: /signed with/ }), 'Slack signs nothing').toBeHidden();
-  await page.getByRole('textbox', { name: 'what it is called' }).fill('a program');
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill('a program');
   await page.getByRole('combobox', { name: 'what it is' }).selectOption('Webhook');
   await expect(page.getByRole('textbox', { name: /signed with/ })).toHaveValue(/^whsec_/);
   await page.getByRole('textbox', { name: 'address' }).fill(program.webhook);
   await page.getByRole('textbox', { name: /filter/ }).fill('queue:a severity:lo');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('alert')).toContainText('The filter of its route cannot be read');
-  await expect(page.getByRole('textbox', { name: 'what it is called' })).toHaveValue('a program');
+  await expect(page.getByRole('textbox', { name: 'name', exact: true })).toHaveValue('a program');
   await page.getByRole('textbox', { name: /filter/ }).fill('queue:payments.*');
   await page.getByRole('textbox', { name: 'address' }).fill(program.webhook);
   await page.getByRole('button', { name: 'Save' }).click();

@@ -22,11 +22,11 @@ test('nothing takes away what somebody writes', async ({ page, workplace }) => {
   await other.goto('/alerts');
   await expect(other.getByText('live', { exact: true })).toBeVisible();
   await page.bringToFront();
-  await page.getByRole('textbox', { name: 'what it is called' }).fill('half a na');
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill('half a na');
   await workplace.die({ headers: { 'x-error': 'the printer has no toner' } });
   // What is hidden is read when somebody looks at it.
   await other.bringToFront();
   await expect(other.getByRole('listitem').filter({ hasText: 'no toner' })).toHaveCount(1);
   await page.bringToFront();
-  await expect(page.getByRole('textbox', { name: 'what it is called' })).toHaveValue('half a na');
+  await expect(page.getByRole('textbox', { name: 'name', exact: true })).toHaveValue('half a na');
 });

@@ -69,14 +69,12 @@ fn remember(back: &str, here: &str) -> String {
 
 fn address(path: &str, query: &Query, cursor: &str, newer: &str) -> String {
     let kept = kept(query);
-    let pairs = kept.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    links::with_query(path, pairs.chain([("cursor", cursor), ("newer", newer)]))
+    links::with_query(path, kept.pairs().chain([("cursor", cursor), ("newer", newer)]))
 }
 
 /// What of a page's query says which letters, not which page of them.
-pub(crate) fn kept(query: &Query) -> Vec<(String, String)> {
-    let kept = query.pairs().filter(|(name, _)| !PASSING.contains(name));
-    kept.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+pub(crate) fn kept(query: &Query) -> Query {
+    query.pairs().filter(|(name, _)| !PASSING.contains(name)).collect()
 }
 
 #[cfg(test)]

@@ -88,9 +88,7 @@ fn List(list: LetterList, filter: LetterFilter, query: Query) -> impl IntoView {
     let LetterList { now, page, newest } = list;
     let total = page.total();
     let letters = page.items.iter().map(|letter| letter.id).collect();
-    let pairs = kept(&query);
-    let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let back = links::with_query(links::LETTERS, pairs);
+    let back = links::with_query(links::LETTERS, kept(&query).pairs());
     let limits = Limits::of(&page);
     let (next, text) = (page.next_cursor, filter.to_string());
     let told_limits = view! { <SearchLimits limits filter=filter.clone() /> };

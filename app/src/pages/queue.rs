@@ -70,8 +70,8 @@ fn Sheet(view: QueueView) -> impl IntoView {
                         <a href=links::QUEUES>"Queues"</a>
                     </li>
                     <li>
-                        <a class="id" href=view.vhost.0>
-                            {show_name(&view.vhost.1)}
+                        <a class="id" href=view.vhost.href>
+                            {show_name(&view.vhost.words)}
                         </a>
                     </li>
                 </ol>

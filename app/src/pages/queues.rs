@@ -16,7 +16,7 @@ use leptos_meta::Title;
 
 use super::frame::{Watches, shown};
 use super::outcome::Outcome;
-use super::said::said;
+use super::said::{Link, said};
 use crate::components::Spoken;
 use crate::query::Query;
 use crate::visible::{show_line, show_name};
@@ -61,7 +61,7 @@ fn Sheet(view: QueuesView) -> impl IntoView {
                 <h2 id="map-title">"Topology"</h2>
                 <span class="note">{show_line(&view.place)}</span>
                 <span class="end">
-                    <a href=view.switch.0>{show_line(&view.switch.1)}</a>
+                    {view.switch.map(Link::shown)}
                 </span>
             </header>
             {match view.picture {
@@ -89,13 +89,13 @@ fn Sheet(view: QueuesView) -> impl IntoView {
     .into_any()
 }
 
-fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
+fn vhosts(others: Vec<Link>) -> Option<AnyView> {
     if others.is_empty() {
         return None;
     }
     let others = others
         .into_iter()
-        .map(|(href, words)| {
+        .map(|Link { href, words }| {
             view! {
                 <li>
                     <a href=href>{show_name(&words)}</a>
@@ -110,10 +110,6 @@ fn vhosts(others: Vec<(String, String)>) -> Option<AnyView> {
         </details>
     };
     Some(list.into_any())
-}
-
-fn link(link: Option<(String, String)>) -> AnyView {
-    link.map(|(href, words)| view! { <a href=href>{show_line(&words)}</a> }).into_any()
 }
 
 #[component]
@@ -160,7 +156,7 @@ fn queue(row: QueueRow) -> AnyView {
                     {show_name(&row.name)}
                 </a>
                 <div class="sub">
-                    {format!("{} consumers", row.consumers)} {again} {link(row.link.clone())}
+                    {format!("{} consumers", row.consumers)} {again} {row.link.clone().map(Link::shown)}
                 </div>
             </th>
             <td class="mid second"><Spoken text=row.kind /></td>
@@ -171,7 +167,7 @@ fn queue(row: QueueRow) -> AnyView {
                 <span class="id">{said(row.target)}</span>
             </td>
             <td class="far">{found}</td>
-            <td class="mid">{link(row.link)}</td>
+            <td class="mid">{row.link.map(Link::shown)}</td>
         </tr>
     }
     .into_any()

@@ -41,13 +41,13 @@ fn Book(book: RuleBook) -> impl IntoView {
             <div>
                 <h1>{heading}</h1>
                 <p class="second">
-                    "Rules are asked from top to bottom, and the first that matches decides. After a change the open letters are judged again, in the background."
+                    "Rules are checked from top to bottom; the first match decides. After a change, open letters are judged again in the background."
                 </p>
                 {judging}
             </div>
         </div>
         <p class="second">
-            "Which letters are retried by themselves, and when, is said by the "
+            "Which letters are retried automatically, and when, is up to the "
             <a href=links::RETRIES>"retry policies"</a>
             ", and how messages of Protobuf are read by the " <a href=links::SCHEMAS>"schemas"</a>
             "."

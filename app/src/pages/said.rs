@@ -3,28 +3,72 @@
 use leptos::prelude::*;
 
 use crate::components::Spoken;
-use crate::visible::show_name;
+use crate::visible::{show_line, show_name};
 
-/// A sentence in pieces: the words, and the address where they lead; empty where they lead nowhere.
-pub(super) type Said = Vec<(String, String)>;
+/// Words that lead somewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Link {
+    /// The address.
+    pub(super) href: String,
+    /// What it is called.
+    pub(super) words: String,
+}
+
+impl Link {
+    /// A link of these words.
+    pub(super) fn new(words: impl Into<String>, href: impl Into<String>) -> Self {
+        Self { href: href.into(), words: words.into() }
+    }
+
+    /// As it stands by itself.
+    pub(super) fn shown(self) -> AnyView {
+        view! { <a href=self.href>{show_line(&self.words)}</a> }.into_any()
+    }
+}
+
+/// A part of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// It leads nowhere.
+    Words(String),
+    /// It leads somewhere.
+    Link(Link),
+}
+
+impl Piece {
+    /// What it says.
+    pub(super) fn words(&self) -> &str {
+        match self {
+            Self::Words(words) => words,
+            Self::Link(link) => &link.words,
+        }
+    }
+}
+
+/// A sentence in pieces.
+pub(super) type Said = Vec<Piece>;
 
 /// A sentence that leads nowhere.
-pub(super) fn plain(words: impl Into<String>) -> Said {
-    vec![(words.into(), String::new())]
+pub(super) fn plain(said: impl Into<String>) -> Said {
+    vec![words(said)]
+}
+
+/// Words that lead nowhere.
+pub(super) fn words(words: impl Into<String>) -> Piece {
+    Piece::Words(words.into())
 }
 
 /// Words that lead somewhere.
-pub(super) fn link(words: impl Into<String>, href: String) -> (String, String) {
-    (words.into(), href)
+pub(super) fn link(words: impl Into<String>, href: String) -> Piece {
+    Piece::Link(Link::new(words, href))
 }
 
 /// The sentence as it is shown.
 pub(super) fn said(pieces: Said) -> AnyView {
-    let piece = |(text, href): (String, String)| {
-        if href.is_empty() {
-            view! { <Spoken text /> }.into_any()
-        } else {
-            view! { <a href=href>{show_name(&text)}</a> }.into_any()
+    let piece = |piece| match piece {
+        Piece::Words(text) => view! { <Spoken text /> }.into_any(),
+        Piece::Link(Link { href, words }) => {
+            view! { <a href=href>{show_name(&words)}</a> }.into_any()
         }
     };
     pieces.into_iter().map(piece).collect_view().into_any()

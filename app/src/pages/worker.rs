@@ -12,7 +12,7 @@ use leptos_router::hooks::use_params_map;
 use super::frame::{Watches, shown};
 use super::one_axis::OneAxis;
 use super::outcome::Outcome;
-use super::said::{fact, said};
+use super::said::{Link, fact, said};
 use super::workers::table::WorkerBadge;
 use crate::components::Spoken;
 use crate::links;
@@ -68,7 +68,7 @@ fn Sheet(view: WorkerView) -> impl IntoView {
                     <WorkerBadge condition=worker.condition />
                     {letters}
                     <a href=links::executions_of(&name)>"its executions"</a>
-                    {replay.map(|(href, words)| view! { <a class="button" href=href>{show_line(&words)}</a> })}
+                    {replay.map(|Link { href, words }| view! { <a class="button" href=href>{show_line(&words)}</a> })}
                 </p>
                 {opinion.map(|opinion| view! { <p class="note-line">{opinion}</p> })}
             </div>
@@ -113,7 +113,7 @@ fn drain(worker: &Worker) -> impl IntoView + use<> {
         .into_any()
     };
     let drains = can_drain.then(|| {
-        let note = "it counts as draining, whatever it says, until it stops or you take it back";
+        let note = "it stays draining, whatever it reports, until it stops or you take it back";
         form(true, format!("Drain {}", show_within(name)), note)
     });
     let activates = can_activate.then(|| {

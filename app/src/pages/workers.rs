@@ -153,7 +153,7 @@ fn Kinds(kinds: Vec<KindSummary>, state: String) -> impl IntoView {
         <section class="section" aria-labelledby="kinds-title">
             <header>
                 <h2 id="kinds-title">"Kinds"</h2>
-                <span class="note">"names without what tells workers of a kind apart"</span>
+                <span class="note">"names of workers without their number or random part"</span>
             </header>
             <table class="ledger">
                 <thead>
@@ -191,7 +191,7 @@ fn Nobody(heading: Said) -> impl IntoView {
             <div>
                 <h1>{said(heading)}</h1>
                 <p class="second">
-                    "A worker that says every 10 seconds that it lives is shown here, and held for stale after three missed heartbeats. By HTTP, with a token of the role worker:"
+                    "A worker that sends a heartbeat every 10 seconds is shown here; after three missed heartbeats it is stale. By HTTP, with a token of the role worker:"
                 </p>
                 <ApiCommand
                     path="workers/worker-1/heartbeat"

@@ -126,7 +126,7 @@ fn of_channel(channel: &Channel, now: DateTime<Utc>) -> Option<Trouble> {
     let answer = channel.last_answer.as_deref().unwrap_or("no answer");
     let what = format!(
         "The channel `{}` takes no messages: {answer}. {} notifications wait for it and are posted once it does; \
-         mend its address, or switch it off.",
+         fix its address, or switch it off.",
         channel.name, channel.waiting
     );
     Some(Trouble { what, since })

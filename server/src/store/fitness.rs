@@ -71,7 +71,7 @@ async fn form(conn: &mut PgConnection) -> Result<Option<String>, StoreError> {
     }
     if let Some((version, _)) = applied.iter().find(|(_, success)| !**success) {
         return Ok(Some(format!(
-            "the migration {version} broke off in the middle: mend that by hand before an office \
+            "the migration {version} broke off in the middle: fix that by hand before an office \
              starts"
         )));
     }

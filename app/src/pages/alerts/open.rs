@@ -60,8 +60,8 @@ fn heading(told: &[Alert]) -> String {
         told.iter().filter(|alert| alert.state == AlertState::Firing).collect();
     match (&firing[..], told.len()) {
         ([], 0) => "All is well: nothing is beyond its limit.".to_owned(),
-        ([], 1) => "One alert is open, and somebody looks into it.".to_owned(),
-        ([], many) => format!("{many} alerts are open, and somebody looks into each."),
+        ([], 1) => "One alert is open, and somebody works on it.".to_owned(),
+        ([], many) => format!("{many} alerts are open, and somebody works on each."),
         ([only], _) => sentence(&only.says),
         ([worst, ..], _) => {
             let number = i64::try_from(firing.len()).unwrap_or(i64::MAX);

@@ -40,8 +40,8 @@ pub(crate) fn PastAlertsPage() -> impl IntoView {
 fn Past(past: Page<Alert>, query: Query) -> impl IntoView {
     let total = Total { count: past.estimated_total, is_least: past.total_is_least };
     let heading = match past.estimated_total {
-        0 => "No alert is over: none began yet, or all go on.".to_owned(),
-        _ => format!("{} over, the last that ended first.", how_many(total, "alert")),
+        0 => "No alert has ended: none has fired yet, or all still fire.".to_owned(),
+        _ => format!("{} ended, the most recent first.", how_many(total, "alert")),
     };
     let next = past.next_cursor;
     let rows = past.items.into_iter().map(|alert| view! { <Row alert /> }).collect_view();
@@ -52,12 +52,12 @@ fn Past(past: Page<Alert>, query: Query) -> impl IntoView {
             </div>
         </div>
         <Tabs here=links::PAST_ALERTS />
-        <section class="section" aria-label="Alerts that are over">
+        <section class="section" aria-label="Past alerts">
             <table class="ledger">
                 <thead>
                     <tr>
                         <th>"severity"</th>
-                        <th>"what it was, at its worst"</th>
+                        <th>"its worst figure"</th>
                         <th class="mid">"rule"</th>
                         <th class="mid">"looked into by"</th>
                         <th class="num far">"lasted"</th>

@@ -178,8 +178,8 @@ fn figure_fields(rule: Option<&AlertRule>, form: &AlertRuleForm) -> AnyView {
         .then(|| field("window", "scheduled for longer than", &form.window));
     view! {
         <div class="fields">
-            {field("name", "what it is called", &form.name)}
-            {choice("severity", "how bad it is", &severities, &form.severity)}
+            {field("name", "name", &form.name)}
+            {choice("severity", "severity", &severities, &form.severity)}
         </div>
         {letters}
         <div class="fields">{field("limit", limit, &form.limit)} {stuck}</div>

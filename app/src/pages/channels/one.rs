@@ -101,14 +101,14 @@ fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
         <form method="post" action=SaveChannel::PATH class="rule-form" data-still="">
             <input type="hidden" name="id" value=id />
             <div class="fields">
-                {field("name", "what it is called", &form.name)}
+                {field("name", "name", &form.name)}
                 {choice("kind", "what it is", &kinds, &form.kind)}
             </div>
             {address(channel.as_ref())} {signed(channel.as_ref(), secret)} {severities(&form)}
             {of_sources(&sources, &form)}
             <div class="fields">
-                {field("owners", "about groups of these owners; none means all", &form.owners)}
-                {field("filter", "about groups whose letters match this filter", &form.filter)}
+                {field("owners", "groups of these owners; empty means all", &form.owners)}
+                {field("filter", "groups whose letters match this filter", &form.filter)}
             </div>
             {switch("enabled", "used", form.enabled == "yes")}
             {save_or_leave(links::CHANNELS, None)}
@@ -130,7 +130,7 @@ fn Preview(kind: ChannelKind, message: Value) -> impl IntoView {
             </header>
             <PostedMessage kind payload=message />
             <details class="data">
-                <summary>"As it is posted"</summary>
+                <summary>"As it is sent"</summary>
                 <pre class="command">{show_lines(&text)}</pre>
             </details>
         </section>
@@ -180,8 +180,8 @@ fn address(channel: Option<&Channel>) -> AnyView {
 /// Of what it is told at once, and of what once a day.
 fn severities(form: &ChannelForm) -> AnyView {
     view! {
-        {severity_boxes("severities[]", "told at once of alerts that are", &form.severities)}
-        {severity_boxes("digest[]", "told once a day, in one message, of alerts that are", &form.digest)}
+        {severity_boxes("severities[]", "notified at once of alerts that are", &form.severities)}
+        {severity_boxes("digest[]", "notified once a day, in one message, of alerts that are", &form.digest)}
         <div class="fields">{field("digest_at", "at this time, UTC", &form.digest_at)}</div>
     }
     .into_any()
@@ -223,7 +223,7 @@ fn of_sources(sources: &[Source], form: &ChannelForm) -> AnyView {
     });
     view! {
         <fieldset class="radios">
-            <legend>"about these sources; none means all"</legend>
+            <legend>"these sources; empty means all"</legend>
             {boxes.collect_view()}
         </fieldset>
     }

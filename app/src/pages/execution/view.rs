@@ -7,7 +7,7 @@ use dlo_domain::filter::{Field, LetterFilter};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::executions::table::word_of;
-use crate::pages::said::{Said, link, plain};
+use crate::pages::said::{Said, link, plain, words};
 use crate::{links, wording};
 
 /// One execution.
@@ -96,7 +96,7 @@ fn with_replay(said: &str) -> Said {
     let replay = said.split_once(WORDS).and_then(|(before, id)| {
         let page = links::replay(id.parse().ok()?);
         let before = format!("{before}{WORDS}");
-        Some(vec![(before, String::new()), link(wording::short(&id), page)])
+        Some(vec![words(before), link(wording::short(&id), page)])
     });
     replay.unwrap_or_else(|| plain(said))
 }

@@ -10,7 +10,7 @@ use crate::api;
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::links;
-use crate::pages::said::{Said, link, plain};
+use crate::pages::said::{Said, link, plain, words};
 use crate::wording::{self, count, counted, sentence};
 
 /// Executions of one page.
@@ -101,21 +101,20 @@ fn heading(figures: &ExecutionFigures) -> Said {
         let href = links::with_query(links::EXECUTIONS, pairs);
         link(number(of(figures, state)), href)
     };
-    let then = |text: &str| (text.to_owned(), String::new());
     let stuck = || links::with_query(links::EXECUTIONS, [("tab", STUCK)]);
     let mut said = match figures.stuck {
         0 if figures.states.iter().all(|one| one.count == 0) => {
             return plain("Nobody reported an execution yet.");
         }
         0 => plain("Nothing is stuck: "),
-        1 => vec![link("1 execution", stuck()), then(" is stuck; ")],
-        many => vec![link(format!("{} executions", count(many)), stuck()), then(" are stuck; ")],
+        1 => vec![link("1 execution", stuck()), words(" is stuck; ")],
+        many => vec![link(format!("{} executions", count(many)), stuck()), words(" are stuck; ")],
     };
     said.extend([
         of(ExecutionState::Running),
-        then(" running, "),
+        words(" running, "),
         of(ExecutionState::Scheduled),
-        then(" handed to workers."),
+        words(" handed to workers."),
     ]);
     said
 }

@@ -31,12 +31,11 @@ pub(super) fn FilterFields(filter: LetterFilter, choices: FilterChoices) -> impl
         let value = of(name);
         (!value.is_empty()).then(|| view! { <input type="hidden" name=name value=value /> })
     });
-    let named = |name: String| (name.clone(), name);
-    let sources = choices.sources.into_iter().map(named).collect();
-    let reasons = Reason::ALL.map(|r| (r.to_string(), wording::reason(r).to_owned())).into();
-    let states = LetterState::ALL.map(|state| named(state.to_string())).into();
-    let severities = Severity::ALL.map(|severity| named(severity.to_string())).into();
-    let ages = AGES.map(|(value, words)| (value.to_owned(), words.to_owned())).into();
+    let sources = choices.sources.into_iter().map(Offered::named).collect();
+    let reasons = Reason::ALL.map(|one| Offered::new(one.to_string(), wording::reason(one))).into();
+    let states = LetterState::ALL.map(|state| Offered::named(state.to_string())).into();
+    let severities = Severity::ALL.map(|severity| Offered::named(severity.to_string())).into();
+    let ages = AGES.map(|(value, words)| Offered::new(value, words)).into();
     let since = if of("since") == "1d" { "24h".to_owned() } else { of("since") };
     let queues = choices.queues.into_iter().map(|queue| view! { <option value=queue></option> });
     view! {
@@ -79,19 +78,36 @@ pub(super) fn FilterFields(filter: LetterFilter, choices: FilterChoices) -> impl
     .into_any()
 }
 
+/// A value that can be chosen.
+struct Offered {
+    value: String,
+    words: String,
+}
+
+impl Offered {
+    fn new(value: impl Into<String>, words: impl Into<String>) -> Self {
+        Self { value: value.into(), words: words.into() }
+    }
+
+    /// One that is called as it is written.
+    fn named(value: String) -> Self {
+        Self::new(value.clone(), value)
+    }
+}
+
 /// One field: any, or one of those offered; a change is followed at once.
 #[component]
 fn Choice(
     label: &'static str,
     name: &'static str,
-    mut offered: Vec<(String, String)>,
+    mut offered: Vec<Offered>,
     chosen: String,
 ) -> impl IntoView {
     // What the address says is always among the options, so that it is shown.
-    if !chosen.is_empty() && offered.iter().all(|(value, _)| *value != chosen) {
-        offered.push((chosen.clone(), chosen.clone()));
+    if !chosen.is_empty() && offered.iter().all(|one| one.value != chosen) {
+        offered.push(Offered::named(chosen.clone()));
     }
-    let option = |(value, words): (String, String)| {
+    let option = |Offered { value, words }| {
         let is_chosen = value == chosen;
         view! {
             <option value=value selected=is_chosen>

@@ -66,10 +66,9 @@ pub(super) fn LetterRow(
 fn group(letter: &LetterSummary) -> Option<impl IntoView + use<>> {
     let id = letter.group_id?;
     let title = letter.group_title.clone()?;
-    let shown = show_line(&title);
-    let label = format!("The group of this letter: {shown}");
+    let whole = show_line(&title);
     Some(view! {
-        <a class="second" href=links::group(id) title=shown aria-label=label>
+        <a class="second" href=links::group(id) title=whole>
             <TemplateLine template=title />
         </a>
     })

@@ -148,7 +148,7 @@ pub(super) fn seen(policy: &NewPolicy, seen: PolicyPreview) -> PolicySeen {
     let least = if seen.is_capped { "at least " } else { "" };
     let letters = counted(seen.matched, "letter");
     let says = match (seen.matched, policy.verdict) {
-        (0, _) => format!("It would have taken no letter of the last {days}."),
+        (0, _) => format!("It would have matched no letter of the last {days}."),
         (_, PolicyVerdict::Retry) => {
             let tries: i64 = seen.retries.iter().map(|day| day.retries).sum();
             let tries = counted_as(tries, "try", "tries");

@@ -23,7 +23,7 @@ pub(super) fn heading(queue: &QueueReport, workers: &Workers) -> Said {
             plain(format!("{name}: its policy was changed just now."))
         }
         None if queues::target_words(queue) == "nowhere" => {
-            plain(format!("{name}: what dies here is gone."))
+            plain(format!("{name}: messages that die here are lost."))
         }
         None => plain(format!("{name} hands no dead letters on.")),
         Some((End::ExchangeMissing, exchange)) => {

@@ -10,7 +10,7 @@ use super::{facts, plan};
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::queues::{FindingRow, rows as queues};
-use crate::pages::said::Said;
+use crate::pages::said::{Link, Said};
 use crate::request::{answer_with, now};
 use crate::{links, wording};
 
@@ -19,8 +19,8 @@ use crate::{links, wording};
 pub(super) struct QueueView {
     /// In a sentence.
     pub(super) heading: Said,
-    /// Its vhost: the address, and what it is called.
-    pub(super) vhost: (String, String),
+    /// Its vhost.
+    pub(super) vhost: Link,
     /// When it was read, and by whom.
     pub(super) place: String,
     /// What is not known of its vhost, and why.
@@ -57,7 +57,10 @@ pub(super) async fn of(
     let (place, notes) = place(&queue).await?;
     Ok(QueueView {
         heading: facts::heading(&queue, &workers),
-        vhost: (links::with_query(links::QUEUES, pairs), format!("{broker}, vhost {vhost}")),
+        vhost: Link::new(
+            format!("{broker}, vhost {vhost}"),
+            links::with_query(links::QUEUES, pairs),
+        ),
         place,
         notes,
         facts: facts::of(&queue, &workers).await?,

@@ -6,7 +6,8 @@ use leptos::server_fn::ServerFn as _;
 
 use super::acting::JudgeFinding;
 use crate::components::{SeverityMark, Spoken};
-use crate::visible::{show_line, show_lines};
+use crate::pages::said::Link;
+use crate::visible::show_lines;
 
 /// Findings of low severity beyond which these are shown on demand: on a broker with classic queues
 /// there is one for each.
@@ -33,8 +34,8 @@ pub(in crate::pages) struct FindingRow {
     pub(in crate::pages) since: String,
     /// Whether somebody took note of it.
     pub(in crate::pages) acknowledged: bool,
-    /// Where more can be done about it: the address, and what it is called.
-    pub(in crate::pages) link: Option<(String, String)>,
+    /// Where more can be done about it.
+    pub(in crate::pages) link: Option<Link>,
 }
 
 /// Findings, in the order of their numbers; many of low severity are folded. A link to one of those
@@ -89,7 +90,7 @@ fn finding(row: FindingRow) -> AnyView {
             <div class="fix">
                 <p><Spoken text=row.fix /></p>
                 {(!row.command.is_empty()).then(|| view! { <pre>{show_lines(&row.command)}</pre> })}
-                {row.link.map(|(href, words)| view! { <a href=href>{show_line(&words)}</a> })}
+                {row.link.map(Link::shown)}
                 <form method="post" action=JudgeFinding::PATH class="actions">
                     <input type="hidden" name="id" value=row.id />
                     {noting}

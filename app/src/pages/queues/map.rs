@@ -18,7 +18,7 @@ pub(crate) fn QueueMap(
     let lines = picture
         .lines
         .into_iter()
-        .map(|(class, d)| view! { <path class=class d=d></path> })
+        .map(|line| view! { <path class=line.class d=line.path></path> })
         .collect_view();
     let boxes = picture.boxes.into_iter().map(node).collect_view();
     let words = picture

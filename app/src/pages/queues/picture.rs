@@ -17,8 +17,8 @@ pub(super) struct Picture {
     pub(super) height: i32,
     /// In a sentence.
     pub(super) says: String,
-    /// Lines: how they look, and their way.
-    pub(super) lines: Vec<(String, String)>,
+    /// Lines.
+    pub(super) lines: Vec<PictureLine>,
     /// Boxes.
     pub(super) boxes: Vec<PictureBox>,
     /// Words beside lines: how they look, where, and what.
@@ -44,6 +44,15 @@ pub(super) struct PictureRoute {
     pub(super) over: String,
     /// Where they come to.
     pub(super) ends: Said,
+}
+
+/// A line of a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PictureLine {
+    /// How it looks.
+    pub(super) class: String,
+    /// Its way, as SVG has it.
+    pub(super) path: String,
 }
 
 /// A box of a picture.
@@ -324,9 +333,10 @@ impl Sketch<'_> {
     /// A line that ends in a cross, and why.
     fn stub(&mut self, (x, y): (i32, i32), class: &str, colour: &str, words: &str) {
         let lines = &mut self.picture.lines;
-        lines.push((format!("edge {class}"), format!("M{x} {y}H{}", x + 20)));
-        let cross = format!("M{} {}l10 10m0-10l-10 10", x + 20, y - 5);
-        lines.push((format!("edge {class} end"), cross));
+        let path = format!("M{x} {y}H{}", x + 20);
+        lines.push(PictureLine { class: format!("edge {class}"), path });
+        let path = format!("M{} {}l10 10m0-10l-10 10", x + 20, y - 5);
+        lines.push(PictureLine { class: format!("edge {class} end"), path });
         let at = (format!("label {colour}"), x + 36, y + 4, words.to_owned());
         self.picture.words.push(at);
     }
@@ -361,8 +371,8 @@ impl Sketch<'_> {
 
     fn line(&mut self, class: &str, (x1, y1): (i32, i32), (x2, y2): (i32, i32)) {
         let bend = i32::midpoint(x1, x2);
-        let way = format!("M{x1} {y1}C{bend} {y1} {bend} {y2} {x2} {y2}");
-        let line = (class.to_owned(), way);
+        let path = format!("M{x1} {y1}C{bend} {y1} {bend} {y2} {x2} {y2}");
+        let line = PictureLine { class: class.to_owned(), path };
         if !self.picture.lines.contains(&line) {
             self.picture.lines.push(line);
         }

@@ -9,7 +9,7 @@ use dlo_domain::topology::{DelayLevel, End, FindingKind, KeptFinding, QueueRepor
 use super::findings::FindingRow;
 use crate::desk::desk;
 use crate::error::ApiError;
-use crate::pages::said::{Said, link, plain};
+use crate::pages::said::{Link, Said, link, plain};
 use crate::{links, wording};
 
 /// A queue as the table shows it.
@@ -31,8 +31,8 @@ pub(super) struct QueueRow {
     pub(super) target: Said,
     /// The finding: its number and how bad it is.
     pub(super) finding: Option<(usize, Severity)>,
-    /// What can be done: the address, and what it is called.
-    pub(super) link: Option<(String, String)>,
+    /// What can be done.
+    pub(super) link: Option<Link>,
 }
 
 /// Findings that are shown.
@@ -96,12 +96,12 @@ pub(in crate::pages) fn finding(
 }
 
 /// Where a finding is mended here.
-fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
+fn mending(queue: &QueueReport, kind: FindingKind) -> Option<Link> {
     match kind {
         FindingKind::Stranded if queue.effective.dead_letter_exchange.is_some() => None,
         FindingKind::LettersDropped => {
             let page = links::with_query(&page_of(queue), [("look", "lift")]);
-            Some((format!("{page}#preview"), "Lift the limit".to_owned()))
+            Some(Link::new("Lift the limit", format!("{page}#preview")))
         }
         FindingKind::DeliveriesEnd
         | FindingKind::Stranded
@@ -109,19 +109,19 @@ fn mending(queue: &QueueReport, kind: FindingKind) -> Option<(String, String)> {
         | FindingKind::Unbound
         | FindingKind::LiteralHash => {
             let form = format!("{}#dead-lettering", page_of(queue));
-            Some((form, "Set its dead-lettering".to_owned()))
+            Some(Link::new("Set its dead-lettering", form))
         }
         _ => take_letters(queue),
     }
 }
 
 /// The form that watches a dead-letter queue which nobody watches.
-fn take_letters(queue: &QueueReport) -> Option<(String, String)> {
+fn take_letters(queue: &QueueReport) -> Option<Link> {
     let is_free = queue.source_id.is_none() && !is_ours(&queue.name);
     (queue.role == Role::DeadLetters && is_free).then(|| {
         let pairs = [("queue", &*queue.name), ("vhost", &*queue.vhost), ("broker", &*queue.broker)];
         let address = links::with_query("/sources", pairs);
-        (format!("{address}#add"), "Take letters from it".to_owned())
+        Link::new("Take letters from it", format!("{address}#add"))
     })
 }
 
@@ -136,7 +136,7 @@ pub(super) fn row(queue: &QueueReport, numbers: &Numbers, watched: &Watched) -> 
             source: Some(name.clone()),
             ..dlo_domain::filter::FilterForm::default()
         };
-        (links::letters(&form), format!("{} held", wording::count(*held)))
+        Link::new(format!("{} held", wording::count(*held)), links::letters(&form))
     });
     QueueRow {
         name: queue.name.clone(),

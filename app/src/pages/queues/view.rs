@@ -9,7 +9,7 @@ use super::picture::{self, Picture};
 use super::rows::{MOST_FINDINGS, QueueRow, age, finding, numbers, row, watched_letters};
 use crate::desk::desk;
 use crate::error::ApiError;
-use crate::pages::said::{Said, link, plain};
+use crate::pages::said::{Link, Said, link, plain, words};
 use crate::request::now;
 use crate::{links, wording};
 
@@ -28,12 +28,12 @@ pub(super) struct QueuesView {
     pub(super) notes: Vec<String>,
     /// Which vhost, and when it was read.
     pub(super) place: String,
-    /// Other vhosts: the address, and what it is called.
-    pub(super) others: Vec<(String, String)>,
+    /// Other vhosts.
+    pub(super) others: Vec<Link>,
     /// The picture; nothing when there is nothing to draw.
     pub(super) picture: Option<Picture>,
-    /// The address of the picture of all, or of those with findings only, and what it is called.
-    pub(super) switch: (String, String),
+    /// The picture of all, or of those with findings only.
+    pub(super) switch: Option<Link>,
     /// What can be lost.
     pub(super) findings: Vec<FindingRow>,
     /// The queues.
@@ -80,9 +80,9 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueuesVie
         )
     };
     let switch = if all {
-        (address(""), "with findings only".to_owned())
+        Link::new("with findings only", address(""))
     } else {
-        (address("all"), "all that dead-letter".to_owned())
+        Link::new("all that dead-letter", address("all"))
     };
     Ok(QueuesView {
         heading: heading(&findings),
@@ -96,7 +96,7 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueuesVie
         ),
         others: others(&brokers, here),
         picture: picture::of(&queues, &here.delays, &numbers, all),
-        switch,
+        switch: Some(switch),
         findings: findings
             .iter()
             .take(MOST_FINDINGS)
@@ -139,7 +139,7 @@ fn empty(brokers: &[BrokerTopology]) -> QueuesView {
         place: String::new(),
         others: Vec::new(),
         picture: None,
-        switch: (String::new(), String::new()),
+        switch: None,
         findings: Vec::new(),
         rows: Vec::new(),
         rest: String::new(),
@@ -184,22 +184,16 @@ fn of_vhost(vhost: &VhostTopology) -> Option<String> {
     ))
 }
 
-fn others(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<(String, String)> {
+fn others(brokers: &[BrokerTopology], here: &VhostTopology) -> Vec<Link> {
     let all = brokers.iter().flat_map(|broker| &broker.vhosts);
     let others = all.filter(|one| (&one.broker, &one.vhost) != (&here.broker, &here.vhost));
     others
         .map(|one| {
             let pairs = [("broker", &*one.broker), ("vhost", &*one.vhost)];
             let findings = wording::counted(one.findings, "finding");
-            (
-                links::with_query(links::QUEUES, pairs),
-                format!(
-                    "{}, vhost {}: {findings}{}",
-                    one.broker,
-                    one.vhost,
-                    if one.trouble.is_some() { ", cannot be read" } else { "" }
-                ),
-            )
+            let ill = if one.trouble.is_some() { ", cannot be read" } else { "" };
+            let words = format!("{}, vhost {}: {findings}{ill}", one.broker, one.vhost);
+            Link::new(words, links::with_query(links::QUEUES, pairs))
         })
         .collect()
 }
@@ -212,13 +206,10 @@ fn heading(findings: &[KeptFinding]) -> Said {
     let (critical, high) = (of(Severity::Critical), of(Severity::High));
     let rest = findings.len() - critical - high;
     let count = |number: usize, first: usize| {
-        let words = wording::count(i64::try_from(number).unwrap_or(i64::MAX));
-        link(words, format!("#f{}", first + 1))
+        let number = wording::count(i64::try_from(number).unwrap_or(i64::MAX));
+        link(number, format!("#f{}", first + 1))
     };
-    let then = |number: usize, one: &str, more: &str| {
-        let words = if number == 1 { one } else { more };
-        (words.to_owned(), String::new())
-    };
+    let then = |number: usize, one: &str, more: &str| words(if number == 1 { one } else { more });
     let lose = then(
         critical,
         " setting loses messages for certain",
@@ -227,7 +218,7 @@ fn heading(findings: &[KeptFinding]) -> Said {
     match (critical, high, rest) {
         (0, 0, 0) => plain(format!("{NONE}.")),
         (0, 0, rest) => vec![
-            (format!("{NONE}; "), String::new()),
+            words(format!("{NONE}; ")),
             count(rest, 0),
             then(rest, " thing could be better.", " things could be better."),
         ],
@@ -235,11 +226,11 @@ fn heading(findings: &[KeptFinding]) -> Said {
             count(high, 0),
             then(high, " setting lets messages be lost.", " settings let messages be lost."),
         ],
-        (critical, 0, _) => vec![count(critical, 0), lose, (".".to_owned(), String::new())],
+        (critical, 0, _) => vec![count(critical, 0), lose, words(".")],
         (critical, high, _) => vec![
             count(critical, 0),
             lose,
-            (", ".to_owned(), String::new()),
+            words(", "),
             count(high, critical),
             then(high, " more lets them be lost.", " more let them be lost."),
         ],

@@ -70,9 +70,7 @@ fn Queues(id: ReplayId, search: LetterSearch) -> impl IntoView {
     });
     let go = (letters > 0).then(|| {
         let cost = format!(
-            "Every message of these queues ({}) is taken into hand and given back, in its order. From then on each \
-             is marked as redelivered, and a quorum queue counts a delivery of it; while it is in hand nobody else \
-             gets it. Letters that are there are confirmed. The others stay unknown: somebody may have taken them.",
+            "Every message of these queues ({}) is fetched and put back, in its order. From then on each is marked as redelivered, and a quorum queue counts a delivery of it; while it is fetched nobody else gets it. Letters that are found are confirmed. The others stay unknown: a consumer may have taken them.",
             wording::count(messages)
         );
         let button = format!("Look for {}", wording::counted(letters, "letter"));

@@ -9,7 +9,7 @@ use dlo_domain::worker::{Condition, Downtime, Opinion, Worker, WorkerQueue, Work
 
 use crate::desk::desk;
 use crate::error::ApiError;
-use crate::pages::said::{Said, link, plain};
+use crate::pages::said::{Link, Said, link, plain, words};
 use crate::pages::timeline::{self, Drawing};
 use crate::pages::workers::table::{load, probe, silence};
 use crate::request::now;
@@ -49,8 +49,8 @@ impl WorkerView {
         heading(&self.report.worker, self.waiting, self.stuck)
     }
 
-    /// Where its letters that wait can be replayed: the address, and what that is called.
-    pub(super) fn replay(&self) -> Option<(String, String)> {
+    /// Where its letters that wait can be replayed.
+    pub(super) fn replay(&self) -> Option<Link> {
         replay(&self.report.worker.name, self.waiting)
     }
 
@@ -85,23 +85,22 @@ async fn stuck(name: &str) -> Result<i64, ApiError> {
     Ok(desk().executions(&query, None, 1).await?.estimated_total)
 }
 
-fn replay(name: &str, letters: Option<Total>) -> Option<(String, String)> {
+fn replay(name: &str, letters: Option<Total>) -> Option<Link> {
     let filter = of_waiting(name);
     let pairs = [("scope", "matching"), ("q", &*filter)];
     let words = format!("Plan a replay of {}…", wording::how_many(letters?, "letter"));
-    Some((links::with_query(links::NEW_REPLAY, pairs), words))
+    Some(Link::new(words, links::with_query(links::NEW_REPLAY, pairs)))
 }
 
 /// How it is, what waits, and what is stuck on it.
 fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
     let mut said = plain(sentence(worker));
-    let then = |text: &str| (text.to_owned(), String::new());
     if let Some(letters) = letters {
         let many = letters.is_least || letters.count != 1;
         let theirs = links::letters_within(&of_waiting(&worker.name), "");
-        said.push(then(" "));
+        said.push(words(" "));
         said.push(link(wording::how_many(letters, "letter"), theirs));
-        said.push(then(if many {
+        said.push(words(if many {
             " that died in its queue wait."
         } else {
             " that died in its queue waits."
@@ -110,10 +109,10 @@ fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
     if stuck > 0 {
         let pairs = [("tab", "stuck"), ("worker", &*worker.name)];
         let href = links::with_query(links::EXECUTIONS, pairs);
-        said.push(then(" "));
+        said.push(words(" "));
         said.push(link(wording::counted(stuck, "execution"), href));
         let verb = if stuck == 1 { "is" } else { "are" };
-        said.push(then(&format!(" {verb} stuck on it.")));
+        said.push(words(format!(" {verb} stuck on it.")));
     }
     said
 }
@@ -123,16 +122,16 @@ fn heading(worker: &Worker, letters: Option<Total>, stuck: i64) -> Said {
 pub(in crate::pages) async fn only_silent(worker: &Worker, at_work: i64) -> Result<Said, ApiError> {
     let name = &worker.name;
     let mut said = heading(worker, waiting(name).await?, stuck(name).await?);
-    if said[0].0.starts_with(name) {
-        said[0].0.drain(..name.len());
+    if let Some(rest) = said[0].words().strip_prefix(&**name) {
+        said[0] = words(rest);
         said.insert(0, link(name.clone(), links::worker(name)));
     }
     if at_work > 0 {
         let fresh = links::with_query(links::WORKERS, [("state", "fresh")]);
-        said.push((" ".to_owned(), String::new()));
+        said.push(words(" "));
         said.push(link(wording::counted(at_work, "other"), fresh));
         let verb = if at_work == 1 { "is" } else { "are" };
-        said.push((format!(" {verb} at work."), String::new()));
+        said.push(words(format!(" {verb} at work.")));
     }
     Ok(said)
 }
@@ -168,7 +167,7 @@ fn opinion(opinion: Opinion) -> &'static str {
             "It is silent, and the broker has no consumer of its queue: nobody works on it."
         }
         Opinion::BeatsButConsumesNothing => {
-            "It beats, but the broker has no consumer of its queue: it lives, and takes nothing."
+            "It sends heartbeats, but the broker has no consumer of its queue: it is alive, and takes nothing."
         }
         Opinion::LeavesButConsumes => {
             "It said that it takes nothing more, but the broker still has a consumer of its queue that \
@@ -230,7 +229,7 @@ fn facts(report: &WorkerReport, now: DateTime<Utc>) -> Vec<(&'static str, Said)>
     .into_iter()
     .chain([("queue", queue(report)), ("queue not taken", refused_queue(worker))])
     .chain(report.queues.iter().map(|queue| ("its queue has", plain(consumers(queue, now)))))
-    .filter(|(_, said)| said.iter().any(|(words, _)| !words.is_empty()))
+    .filter(|(_, said)| said.iter().any(|piece| !piece.words().is_empty()))
     .collect()
 }
 

@@ -5,7 +5,7 @@ use dlo_domain::worker::{Condition, KindSummary, WorkerPage};
 
 use crate::desk::desk;
 use crate::error::ApiError;
-use crate::pages::said::{Said, link, plain};
+use crate::pages::said::{Said, link, plain, words};
 use crate::pages::{executions, worker};
 use crate::{links, wording};
 
@@ -71,19 +71,18 @@ fn heading(kinds: &[KindSummary]) -> Said {
         return plain("No worker has reported yet.");
     }
     let at_work = sum(|kind| kind.fresh);
-    let of = |words, state| link(words, links::with_query(links::WORKERS, [("state", state)]));
+    let of = |text, state| link(text, links::with_query(links::WORKERS, [("state", state)]));
     let workers = wording::counted(if stale == 0 { at_work } else { stale }, "worker");
-    let then = |text: String| (text, String::new());
     match stale {
         0 if at_work == 0 => plain("No worker is at work."),
-        0 => vec![of(workers, "fresh"), then(" at work, and none is silent.".to_owned())],
+        0 => vec![of(workers, "fresh"), words(" at work, and none is silent.")],
         n => {
             let verb = if n == 1 { "is" } else { "are" };
             vec![
                 of(workers, "stale"),
-                then(format!(" {verb} silent, ")),
+                words(format!(" {verb} silent, ")),
                 of(wording::count(at_work), "fresh"),
-                then(" at work.".to_owned()),
+                words(" at work."),
             ]
         }
     }
@@ -92,6 +91,7 @@ fn heading(kinds: &[KindSummary]) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::said::Piece;
 
     #[test]
     fn the_heading_tells_the_worst() {
@@ -103,8 +103,8 @@ mod tests {
             stopped: 1,
         };
         let heading = |kinds: &[KindSummary]| {
-            let said = super::heading(kinds).into_iter();
-            said.map(|(words, _)| words).collect::<String>()
+            let said = super::heading(kinds);
+            said.iter().map(Piece::words).collect::<String>()
         };
         assert_eq!(heading(&[]), "No worker has reported yet.");
         assert_eq!(heading(&[kind(0, 0)]), "No worker is at work.");

@@ -123,7 +123,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     assert_says(
         &page,
         &[
-            "a/b %41&lt;i&gt;.c: what dies here is gone.",
+            "a/b %41&lt;i&gt;.c: messages that die here are lost.",
             "A classic queue does not count deliveries",
         ],
     );
@@ -144,7 +144,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     let sent = [wanted[0], wanted[1], ("plan", &plan)];
     let page = browser.send("/ui/queue/dead-lettering", ODD, &sent).await;
     assert_says(&page, &["Set. The broker", "Take it back…"]);
-    assert_agrees(&page, "what dies here is gone");
+    assert_agrees(&page, "messages that die here are lost");
     watcher.finds_dead_letter_queue(ODD, "dead %41").await;
     let (_, page) = browser.page(&address).await;
     assert!(!page.contains("does not show it yet"), "{page}");
@@ -203,7 +203,7 @@ async fn another_plan_than_the_one_that_was_seen_is_not_set(pool: PgPool) {
     }
     watcher.look().await;
     let (_, page) = browser.page(&browser.address("work")).await;
-    assert_says(&page, &["work: what dies here is gone."]);
+    assert_says(&page, &["work: messages that die here are lost."]);
     browser.close().await;
     watcher.end().await;
 }

@@ -48,7 +48,7 @@ fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_li
         (&*line.name, &*line.over, line.finding),
         ("work", "dlx", Some((2, Severity::High)))
     );
-    assert_eq!(line.ends[0].0, "a dead");
+    assert_eq!(line.ends[0].words(), "a dead");
     assert_eq!((&*line.href, &*line.note), ("/queues/main/%2F/work", "3 · 2 · 1.5/s"));
 }
 
