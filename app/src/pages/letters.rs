@@ -60,7 +60,6 @@ pub(crate) fn LettersPage() -> impl IntoView {
     });
     view! {
         <Title text="Letters" />
-        <Islands />
         // Letters that come, or change, are told by a pill: the list stays as it is read.
         <Watches events=&[] />
         <h1 class="visually-hidden">"Letters"</h1>
@@ -68,6 +67,8 @@ pub(crate) fn LettersPage() -> impl IntoView {
         <FilterBar filter query />
         {list}
         <ToastPlace restore=RestoreLetters::PATH.to_owned() />
+        // Behind what is read.
+        <Islands />
     }
     .into_any()
 }

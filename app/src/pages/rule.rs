@@ -93,7 +93,6 @@ fn Shown(view: RuleView) -> impl IntoView {
         .into_any(),
     });
     view! {
-        <Islands />
         <div class="answer">
             <div>
                 <ol class="crumbs">
@@ -110,6 +109,7 @@ fn Shown(view: RuleView) -> impl IntoView {
             <RuleForm draft />
         </div>
         <div id="preview">{preview}</div>
+        <Islands />
     }
     .into_any()
 }
