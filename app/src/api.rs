@@ -13,11 +13,8 @@ use crate::error::ApiError;
 
 /// Reads an id; one that cannot be read names nothing.
 pub(crate) fn id<T: std::str::FromStr>(text: &str, noun: &str) -> Result<T, ApiError> {
-    text.parse().map_err(|_| {
-        ApiError::not_found(format!(
-            "There is no such {noun}: its id is not one that this office gives."
-        ))
-    })
+    text.parse()
+        .map_err(|_| ApiError::not_found(format!("There is no such {noun}: its id is malformed.")))
 }
 
 /// Reads the place where a page begins; the empty text is the first page.
@@ -57,7 +54,7 @@ pub(crate) fn selection(
     match chosen.chosen() {
         Ok(_) => Ok(chosen),
         Err(dlo_domain::selection::SelectionFault::NoIds) => {
-            Err(ApiError::invalid("No letter is checked. Check at least one."))
+            Err(ApiError::invalid("No letter is selected. Select at least one."))
         }
         Err(fault) => Err(ApiError::invalid(fault.to_string())),
     }

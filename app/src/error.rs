@@ -37,15 +37,15 @@ pub enum ApiError {
     },
     /// A fault of ours.
     #[error(
-        "Something went wrong on our side. Nothing was lost. The log tells more under the \
-         reference {reference}."
+        "Something went wrong on our side. Nothing was lost. See the log under the reference \
+         {reference}."
     )]
     Internal {
         /// The same in the log.
         reference: String,
     },
     /// The answer did not arrive or could not be read.
-    #[error("The server could not be asked: {0}. Try again; nothing was lost.")]
+    #[error("The server could not be reached: {0}. Try again; nothing was lost.")]
     Transport(String),
 }
 
@@ -74,10 +74,10 @@ impl ApiError {
         match self {
             Self::NotFound { .. } => "There is nothing here.",
             Self::Conflict { .. } => "That is not possible any more.",
-            Self::Invalid { .. } => "That could not be understood.",
-            Self::Unavailable { .. } => "Part of the office does not answer.",
+            Self::Invalid { .. } => "The request is not valid.",
+            Self::Unavailable { .. } => "Part of the system does not answer.",
             Self::Internal { .. } => "Something went wrong on our side.",
-            Self::Transport(_) => "The server could not be asked.",
+            Self::Transport(_) => "The server could not be reached.",
         }
     }
 }

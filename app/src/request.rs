@@ -114,7 +114,7 @@ impl From<DeskError> for ApiError {
             DeskError::Unavailable(reason) => (503, Self::Unavailable { reason }),
             DeskError::Internal(cause) => {
                 let reference = format!("{:016x}", RandomState::new().build_hasher().finish());
-                tracing::error!(reference, cause = &*cause, "a page could not be made");
+                tracing::error!(reference, cause = &*cause, "a page could not be rendered");
                 (500, Self::Internal { reference })
             }
         };

@@ -138,7 +138,7 @@ pub(crate) fn reason(reason: Reason) -> &'static str {
         Reason::Expired => "expired",
         Reason::Maxlen => "queue full",
         Reason::DeliveryLimit => "delivery limit",
-        Reason::Unknown => "not told",
+        Reason::Unknown => "unknown",
     }
 }
 

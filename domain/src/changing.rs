@@ -241,7 +241,7 @@ impl Shape {
 
 /// The word names no shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no way to write a body: use json, text or hex")]
+#[error("`{0}` is not a way to write a body: use json, text or hex")]
 pub struct UnknownShape(pub String);
 
 impl FromStr for Shape {

@@ -148,9 +148,7 @@ pub enum ChannelFault {
     )]
     Owners,
     /// No severity is named.
-    #[error(
-        "a channel is told of at least one severity: switch it off if it is to be told of nothing"
-    )]
+    #[error("a channel needs at least one severity: to send it nothing, switch it off")]
     Route,
 }
 

@@ -47,7 +47,7 @@ pub const NO_WORKERS: &str = "no workers available";
 pub enum ExecutionState {
     /// Somebody asked for it.
     Requested,
-    /// A worker is looked for.
+    /// Being scheduled: no worker yet.
     Scheduling,
     /// It was handed to a worker, which has not begun.
     Scheduled,
@@ -66,7 +66,8 @@ pub enum ExecutionState {
 /// The word names no state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no state of an execution: use requested, scheduling, scheduled, running, completed, \
+    "`{0}` is not a state of an execution: use requested, scheduling, scheduled, running, \
+     completed, \
      failed, cancelled or timed_out"
 )]
 pub struct UnknownState(pub String);

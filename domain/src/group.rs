@@ -60,7 +60,7 @@ impl fmt::Display for GroupState {
 
 /// A word that names no group state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no state of a group: use open, investigating, muted, resolved or regressed")]
+#[error("`{0}` is not a state of a group: use open, investigating, muted, resolved or regressed")]
 pub struct NotAGroupState(String);
 
 impl FromStr for GroupState {

@@ -29,7 +29,7 @@ pub enum Span {
 
 /// A word that names no span.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no span: use 1h, 24h or 7d")]
+#[error("`{0}` is not a span: use 1h, 24h or 7d")]
 pub struct NotASpan(String);
 
 impl FromStr for Span {

@@ -194,8 +194,8 @@ fn says_unpacked(steps: &[Step], size_bytes: i64, is_whole: bool) -> Option<Stri
     let steps: Vec<String> = packed.into_iter().map(Step::says).collect();
     let packed = steps.join("; in it ");
     Some(format!(
-        "It is packed ({packed}): {size_bytes} bytes hold {about}{unpacked}, which are read here. A replay sends it \
-         as it came."
+        "Shown unpacked ({packed}): {size_bytes} bytes hold {about}{unpacked}. A replay sends it as \
+             it came."
     ))
 }
 
@@ -235,7 +235,7 @@ fn read_values(
     bytes: &[u8],
     notes: &mut Vec<String>,
 ) -> Option<(Step, Option<Value>)> {
-    const TOO_MANY: &str = "It has too many values to be shown as a tree; it is shown as text.";
+    const TOO_MANY: &str = "Too many values for a tree; shown as text.";
     let is_json =
         bytes.trim_ascii_start().starts_with(b"{") || bytes.trim_ascii_start().starts_with(b"[");
     // Counted before they are made, where that can be.

@@ -63,7 +63,7 @@ impl PolicyVerdict {
 
 /// The word names no verdict.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no verdict of a policy: use retry, hold or discard")]
+#[error("`{0}` is not a verdict of a policy: use retry, hold or discard")]
 pub struct UnknownVerdict(pub String);
 
 impl std::str::FromStr for PolicyVerdict {
@@ -170,7 +170,7 @@ pub enum PolicyFault {
     #[error("the filter cannot be read: {0}")]
     Filter(#[from] FilterFault),
     /// The filter asks for what changes by itself, or is always the same when a policy is asked.
-    #[error("a policy cannot ask for `{field}`: {why}")]
+    #[error("a policy cannot use `{field}`: {why}")]
     Field {
         /// The field.
         field: &'static str,

@@ -20,9 +20,9 @@ pub const MOST_MESSAGE_BYTES: usize = 4 * 1024;
 /// The longest name (queue, exchange, class, type) that is kept beside the letter, in bytes.
 pub const MOST_NAME_BYTES: usize = 512;
 
-const TELLS_NOTHING: &str = "Nothing in the message tells where it died.";
+const TELLS_NOTHING: &str = "Nothing in the message says where it died.";
 const TELLS_ROUTE_ALONE: &str =
-    "The message tells how it was published, and not in which queue it died.";
+    "The message says how it was published, but not in which queue it died.";
 
 /// What a delivery says of itself.
 #[derive(Debug, Clone, PartialEq)]

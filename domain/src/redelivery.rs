@@ -41,9 +41,9 @@ use crate::fingerprint::Fingerprint;
 pub use forgotten::{Acknowledged, Forgotten};
 
 /// The note on a letter that was stored because nobody can know whether it is stored already.
-pub const MAY_BE_STORED_TWICE: &str = "This message may be stored twice: the broker gave it back after an office or \
-     the broker itself had ended, and nothing tells whether it was stored before. Look for a letter with the same \
-     body before you replay it.";
+pub const MAY_BE_STORED_TWICE: &str = "This message may be stored twice: the broker redelivered \
+    it after an office or the broker itself had ended, and it is not known whether it was stored \
+    before. Look for a letter with the same body before you replay it.";
 
 /// How far the acknowledgement of a batch is, as far as it is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

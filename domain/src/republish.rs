@@ -66,7 +66,7 @@ pub enum CannotRepublish {
     #[error("the header `{0}` is a short string, which RabbitMQ refuses in headers")]
     ShortStringHeader(String),
     /// A time to live that RabbitMQ answers with a closed channel.
-    #[error("its expiration `{0}` is no number of milliseconds, which RabbitMQ refuses")]
+    #[error("its expiration `{0}` is not a number of milliseconds, which RabbitMQ refuses")]
     BadExpiration(String),
     /// A name that no client can encode.
     #[error("the header or property `{0}` is longer than 255 bytes or no UTF-8")]

@@ -98,7 +98,7 @@ pub enum RuleFault {
     #[error("the filter cannot be read: {0}")]
     Filter(#[from] FilterFault),
     /// The filter asks for what is not known of a letter when it arrives, or changes by itself.
-    #[error("a rule cannot ask for `{field}`: {why}")]
+    #[error("a rule cannot use `{field}`: {why}")]
     Field {
         /// The field.
         field: &'static str,

@@ -48,7 +48,7 @@ pub enum Reach {
 
 /// A word that names no reach.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no reach of a timeline: use 6h or 24h")]
+#[error("`{0}` is not a reach of a timeline: use 6h or 24h")]
 pub struct NotAReach(String);
 
 impl FromStr for Reach {

@@ -120,7 +120,7 @@ test('a rule of one\'s own is previewed, fires, and is removed', async ({ page, 
   await page.getByRole('textbox', { name: 'an alert above' }).fill('2');
   await page.getByRole('textbox', { name: 'notify when it lasts for' }).fill('0');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByRole('alert')).toContainText('cannot ask for state');
+  await expect(page.getByRole('alert')).toContainText('cannot use state');
   await page.getByRole('textbox', { name: 'which letters' }).fill(`queue:${workplace.work}`);
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('heading', { name: 'It would have fired once in 7 days' })).toBeVisible();

@@ -113,7 +113,7 @@ test('a letter tells where it died and why, and shows its payload, headers and h
   const history = section(page, 'What happened');
   await expect(history.getByRole('listitem').first()).toContainText(workplace.work);
   await expect(history.getByRole('listitem').last()).toContainText('held');
-  await expect(section(page, 'Audit')).toContainText('Nobody has done anything with it yet.');
+  await expect(section(page, 'Audit')).toContainText('No activity yet.');
 });
 
 test('a payload is shown as a tree, as text and in hexadecimal, and downloaded byte for byte', async ({

@@ -26,7 +26,7 @@ test('one letter is edited, looked at and sent, and what comes back is compared 
   await expect(body, 'what was typed stays').toHaveValue('{"order": 9007199254740993');
   await body.fill('{\n  "order": 9007199254740993,\n  "price": 1.10,\n  "country": "DE"\n}');
   await page.getByRole('button', { name: 'Show what changes' }).click();
-  await expect(sentence(page)).toHaveText('This is what would change. Nothing was sent yet.');
+  await expect(sentence(page)).toHaveText('This would change. Nothing was sent yet.');
   const changes = section(page, 'What changes');
   await expect(changes.locator('del')).toHaveText('-   "country": "XX"');
   await expect(changes.locator('ins')).toHaveText('+   "country": "DE"');
@@ -86,7 +86,7 @@ test('a replay that another person asked for is approved or refused here', async
   const good = await running.api.replay([first!], more);
   await page.goto(`/replays/${good.id}`);
   await live(page);
-  await expect(sentence(page)).toContainText('To replay when somebody else approves');
+  await expect(sentence(page)).toContainText('To replay once another person approves');
   await page.getByRole('button', { name: 'Approve: publish 1 letter' }).click();
   await expect(sentence(page)).toHaveText('Replayed 1 letter to the queue it died in: 1 confirmed by the broker.');
   await expect(page.getByText('local operator approved it.')).toBeVisible();
@@ -110,7 +110,7 @@ test('whoever asked for a replay cannot approve it', async ({ page, workplace, r
   await expect(page).toHaveURL(/needs_approval=/);
   await live(page);
   await page.getByRole('button', { name: 'Replay 1 letter to the queue it died in' }).click();
-  await expect(section(page, 'Waits for a second person')).toContainText('it cannot be decided here');
+  await expect(section(page, 'Waits for a second person')).toContainText('it cannot be approved here');
   await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0);
   expect((await running.api.letter(id)).state).toBe('claimed');
 });

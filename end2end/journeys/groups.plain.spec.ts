@@ -41,9 +41,9 @@ test('groups are merged and split', async ({ page, workplace, running }) => {
   await page.getByRole('button', { name: 'Merge this group into the chosen one' }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${second!.id}\\?notice=merged$`));
 
-  const split = page.getByRole('button', { name: 'Split the checked off into a group of their own' });
+  const split = page.getByRole('button', { name: 'Split the selected off into a new group' });
   await split.click();
-  await expect(page.getByRole('alert').filter({ hasText: 'No signature is checked' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'No signature is selected' })).toBeVisible();
   await page.getByRole('checkbox', { name: `Check ${first!.title}` }).check();
   await split.click();
   await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}\?notice=split$/);

@@ -177,7 +177,7 @@ test('two groups are merged, and a signature is split off again', async ({ page,
   const signatures = section(page, '2 signatures');
   await expect(signatures.locator('tbody').getByRole('row')).toHaveCount(2);
   await signatures.getByRole('checkbox', { name: `Check ${first!.title}` }).check();
-  await signatures.getByRole('button', { name: 'Split the checked off into a group of their own' }).click();
+  await signatures.getByRole('button', { name: 'Split the selected off into a new group' }).click();
   await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}\?notice=split$/);
   await expect(sentence(page)).toHaveText('1 letter waits; 1 arrival in the last 24 hours.');
   await expect(section(page, '1 signature')).toContainText(first!.title);

@@ -109,7 +109,7 @@ test('a filter that cannot be read is pointed at, and what a rule may not ask is
   faults.foresee(400, '/rules/new');
   await filterBox(page).fill('state:held');
   await press(page, 'Preview');
-  await expect(page.getByRole('alert').filter({ hasText: 'cannot ask for state' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'cannot use state' })).toBeVisible();
   await expect(filterBox(page)).toHaveAttribute('aria-invalid', 'false');
 });
 
@@ -171,7 +171,7 @@ test('a grouping rule is previewed in groups, and puts letters together', async 
   await key.fill('{colour}');
   faults.foresee(400, '/rules/new');
   await press(page, 'Save this rule');
-  await expect(page.getByRole('alert').filter({ hasText: 'is no placeholder' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'is not a placeholder' })).toBeVisible();
   await key.fill(`ashby {queue}`);
   await press(page, 'Preview');
   await expect(preview(page)).toContainText('They are 2 groups now, and 1 then.');

@@ -124,7 +124,7 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   await page.goto(`/executions/${single[0]}`);
   await expect(sentence(page)).toHaveText(`Failed on worker ${WORKER}.`);
   await expect(page.getByText('its message expired in the queue').first()).toBeVisible();
-  await section(page, 'Dead letters that name it').getByRole('listitem').getByRole('link').click();
+  await section(page, 'Its dead letters').getByRole('listitem').getByRole('link').click();
   await expect(page).toHaveURL(new RegExp(`/letters/${letter!.id}$`));
   await expect(page.getByRole('link', { name: single[0], exact: true }).first()).toBeVisible();
   await page.getByRole('link', { name: WORKER, exact: true }).first().click();

@@ -58,7 +58,7 @@ test('3,000 letters are a few groups, which people look into, mute, merge, split
   await expect(page).toHaveURL(new RegExp(`/groups/${invoice.id}\\?notice=merged$`));
   const signatures = section(page, '2 signatures');
   await signatures.getByRole('checkbox', { name: `Check ${credit.title}` }).check();
-  await signatures.getByRole('button', { name: 'Split the checked off into a group of their own' }).click();
+  await signatures.getByRole('button', { name: 'Split the selected off into a new group' }).click();
   await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}\?notice=split$/);
 
   // The first is mended, people think; the next letter says that it is not.

@@ -49,16 +49,16 @@ test('a letter whose publish was cut off waits for the word of a person', async 
   await expect.poll(async () => (await running.api.letters(`source:${workplace.source} state:unknown`)).items.length).toBe(2);
 
   await page.goto('/');
-  await expect(sentence(page)).toContainText('Of 2 a person must say whether the replay happened.');
+  await expect(sentence(page)).toContainText('Of 2 a person must say whether they were published.');
   await page.goto(`/replays/${replay.id}`);
   await expect(sentence(page)).toHaveText('Replayed 2 letters to the queues they died in: 2 unknown.');
 
   await page.goto(`/letters/${sent!.id}`);
   await live(page);
-  await expect(sentence(page)).toContainText('It may or may not be in a queue: its last replay says why.');
+  await expect(sentence(page)).toContainText('It may or may not be in a queue: see its last replay.');
   const main = page.getByRole('main');
   await expect(main).toContainText('nobody here knows whether the broker took it');
-  await expect(main).toContainText('It is not sent again by itself');
+  await expect(main).toContainText('It is not sent again automatically');
   await expect(page.getByRole('link', { name: /^Plan a replay/ }), 'it is not simply sent twice').toHaveCount(0);
   await page.getByRole('button', { name: 'It was published: count it as replayed' }).click();
   await expect(sentence(page)).toContainText('It was replayed and has not come back.');

@@ -12,10 +12,10 @@ const BEGINNINGS = [
   },
   { address: '/letters', heading: 'Letters', teaches: 'No letter has come yet.' },
   { address: '/groups', heading: 'Groups', teaches: 'A group is one failure' },
-  { address: '/replays', heading: 'Nobody replayed anything yet.', teaches: 'plan a replay of them' },
+  { address: '/replays', heading: 'No replays yet.', teaches: 'plan a replay of them' },
   {
     address: '/sources',
-    heading: 'No queue is watched yet. Name one below, and its letters are kept here.',
+    heading: 'No queue is watched yet. Add one below.',
     teaches: 'Watch another queue',
   },
 ];

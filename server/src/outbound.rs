@@ -22,7 +22,7 @@ pub struct Network {
 
 /// The text names no network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no network: write it as 10.0.0.0/8, fd00::/8 or 192.168.1.7")]
+#[error("`{0}` is not a network: write it as 10.0.0.0/8, fd00::/8 or 192.168.1.7")]
 pub struct BadNetwork(pub String);
 
 impl FromStr for Network {

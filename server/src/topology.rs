@@ -100,7 +100,7 @@ pub async fn look(surveyor: &Surveyor, broker: &str) -> Result<bool, StoreError>
         Ok(Err(Fault::Store(why))) => return Err(why),
         Ok(Err(why)) => Some(why.to_string()),
         Err(_) => Some(format!(
-            "the management API took more than {} s to tell of all queues",
+            "the management API took more than {} s to list all queues",
             PATIENCE.as_secs()
         )),
     };
@@ -121,7 +121,7 @@ const PATIENCE_WITH_ONE: Duration = Duration::from_secs(40);
 enum Fault {
     #[error(transparent)]
     Management(#[from] ManagementError),
-    #[error("the management API took more than {} s to tell of it", PATIENCE_WITH_ONE.as_secs())]
+    #[error("the management API took more than {} s to answer", PATIENCE_WITH_ONE.as_secs())]
     Slow,
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -136,7 +136,7 @@ fn Body(changes: ArrivalChanges) -> impl IntoView {
     let names = names(&changes);
     match (changes.values, changes.text) {
         (Some(values), _) if values.is_empty() => {
-            note("No value differs: only how they are written or packed.")
+            note("No value differs: only their formatting or packing.")
         }
         (Some(values), _) => {
             let cut = changes.cut.then(|| note("There are more than are shown here."));

@@ -15,9 +15,9 @@ pub(super) fn BodyDiff(
 ) -> impl IntoView {
     if diff.lines.is_empty() {
         let says = if diff.cut {
-            "They are not compared here: one of them has more than 1 MiB, packed or unpacked."
+            "Not compared: one of them is larger than 1 MiB, packed or unpacked."
         } else {
-            "No line differs: only spaces, ends of lines or the packing."
+            "No line differs: only whitespace, line endings or packing."
         };
         return view! { <p class="note-line">{says}</p> }.into_any();
     }

@@ -54,7 +54,7 @@ pub(super) fn BreakdownTable(
 fn sentence(breakdown: &Breakdown, scope: &str) -> AnyView {
     let Some((facet, found)) = breakdown.strongest() else {
         let text = if breakdown.letters < FEWEST_LETTERS {
-            "Too few letters to tell what they have in common."
+            "Too few letters to compare."
         } else {
             "Nothing stands out: other letters are like these."
         };

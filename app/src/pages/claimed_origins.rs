@@ -34,7 +34,7 @@ pub(super) fn ClaimedOriginsNote(
     };
     let letters = wording::counted(claimed.letters, "letter");
     let what_now = match (claimed.included, of) {
-        (true, _) => "They go there, because it was asked for.",
+        (true, _) => "They are included, as chosen below.",
         (false, ClaimedOf::DryRun) => {
             "They are left out. Look at the queues below: if the messages belong there, check \
              “take letters that only claim their origin” and look again."

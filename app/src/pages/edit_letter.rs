@@ -103,7 +103,7 @@ fn Head(sheet: EditSheet) -> impl IntoView {
     let id = sheet.letter_id;
     let heading = match &sheet.draft {
         None => "Edit what is sent. The letter keeps what arrived.",
-        Some(draft) if draft.differs => "This is what would change. Nothing was sent yet.",
+        Some(draft) if draft.differs => "This would change. Nothing was sent yet.",
         Some(_) => "Nothing is different from what arrived.",
     };
     view! {

@@ -134,7 +134,7 @@ fn Letters(letters: Vec<NamedBy>, held: Held, execution: String) -> impl IntoVie
     view! {
         <section class="section" aria-labelledby="letters-title">
             <header>
-                <h2 id="letters-title">"Dead letters that name it"</h2>
+                <h2 id="letters-title">"Its dead letters"</h2>
                 <span class="note">{wording::count(count)}</span>
                 {(count > 0)
                     .then(|| {
@@ -146,7 +146,7 @@ fn Letters(letters: Vec<NamedBy>, held: Held, execution: String) -> impl IntoVie
                     })}
             </header>
             {if count == 0 {
-                view! { <p class="empty">"No dead letter names this execution."</p> }.into_any()
+                view! { <p class="empty">"No dead letter refers to this execution."</p> }.into_any()
             } else {
                 view! {
                     {(held.count > 0)
@@ -183,7 +183,7 @@ fn Course(course: Vec<(&'static str, DateTime<Utc>)>) -> impl IntoView {
         <section class="section" aria-labelledby="course-title">
             <header>
                 <h2 id="course-title">"Course"</h2>
-                <span class="note">"when it was told here"</span>
+                <span class="note">"when it was reported here"</span>
             </header>
             <dl class="slip course">{rows}</dl>
         </section>

@@ -112,7 +112,7 @@ fn tabs(view: &ExecutionsView) -> impl IntoView + use<> {
 #[component]
 fn Nothing() -> impl IntoView {
     view! {
-        <p class="empty">"No execution is like that."</p>
+        <p class="empty">"No execution matches."</p>
         <p class="note-line">
             "Schedulers and workers report with " <code>"POST /api/v1/executions/{id}"</code> ", such as "
             <code>r#"{"state": "scheduled", "worker": "worker-7"}"#</code> "."

@@ -20,7 +20,7 @@ pub(super) fn LetterSamples(
     let row = move |letter: LetterSummary| {
         let (severity, at) = (letter.severity, letter.last_arrived_at);
         let queue = letter.queue.clone();
-        let queue = queue.unwrap_or_else(|| "not told".to_owned());
+        let queue = queue.unwrap_or_else(|| "unknown".to_owned());
         view! {
             <tr>
                 <td class="fit far">

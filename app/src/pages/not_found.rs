@@ -13,7 +13,7 @@ pub(super) fn NotFoundPage() -> impl IntoView {
             <div>
                 <h1>"Return to sender: there is no page at this address."</h1>
                 <p class="second">
-                    "Nothing was lost by asking. A letter keeps its address for as long as it is kept."
+                    "Nothing was lost. A letter keeps its address for as long as it is kept."
                 </p>
             </div>
             <div class="actions">

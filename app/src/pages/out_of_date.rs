@@ -7,7 +7,7 @@ use leptos::prelude::*;
 pub(super) fn OutOfDate() -> impl IntoView {
     view! {
         <div class="stack tight" data-outdated hidden role="status">
-            <p class="out-of-date">"You changed something: this plan is out of date."</p>
+            <p class="out-of-date">"Something changed: this plan is out of date."</p>
             <button class="button primary" type="submit">
                 "Update the plan"
             </button>

@@ -47,16 +47,16 @@ fn said(notice: &str, letters: i64) -> Option<String> {
     let letters = counted(letters, "letter");
     let said = match notice {
         "acknowledged" => {
-            "Acknowledged: no more reminders. You are still told when it ends or gets worse."
+            "Acknowledged: no more reminders. You are still notified when it ends or gets worse."
         }
-        "muted" => "Muted: nobody is notified until then. It stays in the list.",
-        "silenced" => "Silenced: these alerts are listed, and nobody is notified.",
+        "muted" => "Muted: no notifications until then. It stays in the list.",
+        "silenced" => "Silenced: these alerts stay in the list, but are not sent.",
         "silence-ended" => "The silence has ended. Alerts that still fire are sent now.",
         "rule-removed" => "The rule was removed, and its open alerts are closed.",
         "rule" => "Saved. It is checked every second from now on.",
-        "channel" => "Saved. Channels are told within seconds.",
-        "channel-removed" => "The channel was removed, with the messages that waited for it.",
-        "checking" => "All brokers are being read again. Their answers are here in a few seconds.",
+        "channel" => "Saved. Channels use it within seconds.",
+        "channel-removed" => "The channel was removed, with its waiting messages.",
+        "checking" => "Reading all brokers again. Results appear in a few seconds.",
         "finding" | "group" => "Saved.",
         "judging-rule" => "Saved. It applies to new letters at once.",
         "judging-rule-removed" => {
@@ -76,7 +76,7 @@ fn said(notice: &str, letters: i64) -> Option<String> {
         "loss-withdrawn" => {
             "Loss is no longer accepted. Nothing is taken while the queue drops letters."
         }
-        "tested" => "A test message was sent. The answer stands beside the channel.",
+        "tested" => "A test message was sent. The answer is shown beside the channel.",
         "schema" => "Uploaded. New bodies are decoded with it; stored letters follow soon.",
         "schema-removed" | "type-rule-removed" => {
             "Removed. Bodies are decoded without it from now on."

@@ -23,7 +23,7 @@ pub(super) fn ReplayWarnings(
     let more = warnings.len().saturating_sub(MOST_TOLD);
     let more = (more > 0).then(|| {
         let more = wording::counted(i64::try_from(more).unwrap_or(i64::MAX), "more warning");
-        view! { <li>{format!("And {more} like these: look at where the letters go.")}</li> }
+        view! { <li>{format!("And {more} like these: see where the letters go.")}</li> }
     });
     let told = warnings.into_iter().take(MOST_TOLD);
     view! {

@@ -74,9 +74,9 @@ fn whose(by: &str) -> impl IntoView + use<> {
 fn Nothing(by: String) -> impl IntoView {
     let says = match by.as_str() {
         "" | "all" => return view! { <Beginning /> }.into_any(),
-        "policies" => "No retry policy replayed anything.",
-        "handler" => "The dead-letter handler handed no execution on.",
-        _ => "This retry policy replayed nothing.",
+        "policies" => "No replays by retry policies.",
+        "handler" => "No replays by the dead-letter handler.",
+        _ => "No replays by this retry policy.",
     };
     view! {
         <h1 class="visually-hidden">"Replays"</h1>
@@ -90,7 +90,7 @@ fn Beginning() -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <h1>"Nobody replayed anything yet."</h1>
+                <h1>"No replays yet."</h1>
                 <p class="second">
                     "A replay publishes letters again, to the queue they died in or to another. "
                     <a href=links::letters_in(

@@ -24,7 +24,7 @@ pub(super) fn SchemaNote(
         <div class="stack tight padded">
             <p class="error-note">{says}</p>
             <ul class="faults">{faults.into_iter().map(fault).collect_view()}</ul>
-            {more.then(|| view! { <p class="note-line">"There is more than is told here."</p> })}
+            {more.then(|| view! { <p class="note-line">"There is more than is shown here."</p> })}
         </div>
     }
     .into_any()

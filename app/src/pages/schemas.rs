@@ -167,7 +167,7 @@ fn OfRegistry(schemas: Vec<RegistrySchema>) -> impl IntoView {
         view! {
             <p class="second">
                 "Messages begin with the numbers of these schemas. Set " <code>"DLO_SCHEMA_REGISTRY_URL"</code>
-                " to have the registry asked for them, or upload them below."
+                " to fetch them from the registry, or upload them below."
             </p>
         }
     });
@@ -193,10 +193,10 @@ fn OneOfRegistry(schema: RegistrySchema) -> impl IntoView {
     });
     let types: Vec<String> = schema.message_types.iter().map(|name| show_line(name)).collect();
     let says = match (&schema.fault, format) {
-        (Some(fault), _) => format!("Not known: {}. It is asked for again.", show_line(fault)),
-        (None, Some(_)) if types.is_empty() => "What stands behind it is read as it is.".to_owned(),
+        (Some(fault), _) => format!("Not found: {}. It is fetched again.", show_line(fault)),
+        (None, Some(_)) if types.is_empty() => "The rest is read as it is.".to_owned(),
         (None, Some(_)) => types.join(", "),
-        (None, None) => "Not asked for yet.".to_owned(),
+        (None, None) => "Not fetched yet.".to_owned(),
     };
     view! {
         <li>

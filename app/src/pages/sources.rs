@@ -86,9 +86,7 @@ fn List(sources: Vec<Source>, rest: Option<String>) -> impl IntoView {
     let watched = wording::counted(all, "queue");
     let rest_says = rest.as_deref().unwrap_or_default();
     let heading = match (all, ill) {
-        (0, _) => {
-            "No queue is watched yet. Name one below, and its letters are kept here.".to_owned()
-        }
+        (0, _) => "No queue is watched yet. Add one below.".to_owned(),
         (_, 0) if rest.as_deref() == Some("") => format!("{watched} watched, and all is well."),
         (_, 0) => format!("{watched} watched, none of them in trouble. {rest_says}"),
         (_, ill) => format!(

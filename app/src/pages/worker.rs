@@ -125,8 +125,7 @@ fn drain(worker: &Worker) -> impl IntoView + use<> {
 #[component]
 fn Downtimes(spans: Vec<Downtime>) -> impl IntoView {
     if spans.is_empty() {
-        return view! { <p class="empty">"It never fell silent, as far as is remembered."</p> }
-            .into_any();
+        return view! { <p class="empty">"No silences on record."</p> }.into_any();
     }
     let now = now();
     let row = |away: Downtime| {

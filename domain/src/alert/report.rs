@@ -64,7 +64,7 @@ pub enum AlertEventKind {
     Fired,
     /// It became worse than when it was told.
     Worsened,
-    /// It was told again.
+    /// Sent again.
     Repeated,
     /// It was told once nothing kept it from being told.
     ToldLate,
@@ -117,7 +117,7 @@ pub struct AlertTold {
     pub channel: ChannelId,
     /// What it is called.
     pub channel_name: String,
-    /// What it is told.
+    /// Last message.
     pub change: AlertChange,
     /// Since when it is to be told.
     pub at: DateTime<Utc>,

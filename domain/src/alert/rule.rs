@@ -162,7 +162,7 @@ impl BuiltIn {
             }
             Self::BrokerAway => ("A broker is away", Signal::BrokerAway, 30, Some(Critical)),
             Self::ChannelFailing => {
-                ("A channel takes nothing", Signal::ChannelFailing, 60, Some(High))
+                ("A channel accepts nothing", Signal::ChannelFailing, 60, Some(High))
             }
             Self::NewGroup => ("A new group of dead letters", Signal::NewGroup, 0, None),
             Self::RegressedGroup => ("A group is back", Signal::RegressedGroup, 0, None),
@@ -224,7 +224,7 @@ pub enum AlertRuleFault {
     #[error("the filter cannot be read: {0}")]
     Filter(#[from] FilterFault),
     /// The filter asks for what is not known of a letter when it arrives, or changes by itself.
-    #[error("an alert rule cannot ask for `{field}`: {why}")]
+    #[error("an alert rule cannot use `{field}`: {why}")]
     Field {
         /// The field.
         field: &'static str,
@@ -251,9 +251,7 @@ pub enum AlertRuleFault {
     )]
     Seconds,
     /// Another kind of signal than the built-in rule has.
-    #[error(
-        "a built-in rule keeps what it watches: write a rule of your own to watch something else"
-    )]
+    #[error("what a built-in rule measures cannot change: add a rule of your own")]
     Signal,
 }
 

@@ -72,7 +72,7 @@ pub enum SilenceFault {
     )]
     Reason,
     /// It names a thing and not whose.
-    #[error("a silence that names a thing names the rule that it is a thing of")]
+    #[error("a silence with `key` needs `rule` as well")]
     Thing,
     /// It ends in the past, or too late.
     #[error("a silence ends within {} days, and not in the past", LONGEST.num_days())]

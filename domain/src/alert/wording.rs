@@ -57,7 +57,7 @@ pub fn says(signal: &Signal, limit: i64, figure: i64, subject: &str) -> String {
         }
         Signal::BrokerAway => format!("the broker {name} does not answer"),
         Signal::ChannelFailing => {
-            format!("the channel {name} takes nothing: what it is to be told waits")
+            format!("the channel {name} accepts nothing: its messages wait")
         }
         Signal::NewGroup => format!("a new failure: {name}, {}", waiting(figure)),
         Signal::RegressedGroup => format!("a failure is back: {name}, {}", waiting(figure)),
@@ -114,7 +114,7 @@ pub fn asks(rule: &NewAlertRule) -> String {
             lasting(limit)
         ),
         Signal::BrokerAway => format!("a broker does not answer for {}", lasting(limit)),
-        Signal::ChannelFailing => format!("a channel takes nothing for {}", lasting(limit)),
+        Signal::ChannelFailing => format!("a channel accepts nothing for {}", lasting(limit)),
         Signal::NewGroup => {
             format!(
                 "{} of a group that came up in the last day",

@@ -14,9 +14,7 @@ const MOST_SHORT_BYTES: usize = 255;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorReportFault {
     /// It names no message.
-    #[error(
-        "nothing tells which message it is about: give `message_id`, or `body_sha256` and `queue`"
-    )]
+    #[error("which message is it about? Give `message_id`, or `body_sha256` and `queue`")]
     NoMessage,
     /// It names a body and no queue.
     #[error(
@@ -24,7 +22,7 @@ pub enum ErrorReportFault {
     )]
     NoQueue,
     /// It tells nothing.
-    #[error("nothing tells what happened: give `error_class`, `error_message` or `stack_trace`")]
+    #[error("what happened? Give `error_class`, `error_message` or `stack_trace`")]
     NoFailure,
     /// A name that no message or queue can have.
     #[error("`{0}` has 1 to 255 bytes, and no NUL")]

@@ -117,7 +117,7 @@ pub enum Refusal {
         next: ExecutionState,
     },
     /// Another attempt is under way.
-    #[error("execution `{id}` is at attempt {present} of {most}: this is of attempt {told}")]
+    #[error("execution `{id}` is at attempt {present} of {most}: this report is of attempt {told}")]
     Attempt {
         /// The execution.
         id: String,

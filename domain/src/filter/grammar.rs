@@ -42,7 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Expr>, FilterFault> {
     let root = disjunction(&mut input).map_err(fault)?;
     if peek_char(&mut input) == Some(')') {
         let start = at(&input);
-        let why = "this parenthesis closes none: remove it, or put it in quotes";
+        let why = "unmatched parenthesis: remove it, or put it in quotes";
         return Err(fault(Misread::new(start, start + 1, why)));
     }
     Ok(Some(root))
@@ -59,7 +59,7 @@ pub(super) fn parse_test(field: Field, text: &str) -> Result<Test, FilterFault> 
         return Ok(read);
     }
     let name = field.info().name;
-    let why = format!("this is too much: give one value of `{name}`");
+    let why = format!("one value too many: give one value of `{name}`");
     Err(fault(Misread::new(at(&input), text.len(), why)))
 }
 
@@ -69,7 +69,7 @@ fn disjunction(input: &mut Input<'_>) -> Parsed<Expr> {
         branches.push(conjunction(input)?);
     }
     let start = at(input);
-    Expr::any(branches).ok_or_else(|| Misread::new(start, start, "nothing is asked here"))
+    Expr::any(branches).ok_or_else(|| Misread::new(start, start, "this condition is empty"))
 }
 
 fn conjunction(input: &mut Input<'_>) -> Parsed<Expr> {
@@ -83,7 +83,7 @@ fn conjunction(input: &mut Input<'_>) -> Parsed<Expr> {
         parts.push(one(input)?);
     }
     let start = at(input);
-    Expr::all(parts).ok_or_else(|| Misread::new(start, start, "nothing is asked here"))
+    Expr::all(parts).ok_or_else(|| Misread::new(start, start, "this condition is empty"))
 }
 
 fn one(input: &mut Input<'_>) -> Parsed<Expr> {
@@ -96,7 +96,7 @@ fn one(input: &mut Input<'_>) -> Parsed<Expr> {
             "the filter ends where a term should follow: add one, or remove the last word",
         )),
         Some(')') => {
-            Err(Misread::new(start, start + 1, "a term should stand before this parenthesis"))
+            Err(Misread::new(start, start + 1, "a term is missing before this parenthesis"))
         }
         Some('-') => {
             skip_char(input)?;
@@ -155,7 +155,7 @@ fn term(input: &mut Input<'_>) -> Parsed<Term> {
     }
     let subject = subject(input, name, start)?;
     if !took(input, ':')? {
-        let why = "a value should follow: write header.name:value or body.name:value";
+        let why = "a value is missing: write header.name:value or body.name:value";
         return Err(Misread::new(start, at(input), why));
     }
     let test = test::test(input, &subject, start)?;
@@ -186,10 +186,10 @@ fn subject(input: &mut Input<'_>, name: &str, start: usize) -> Parsed<Subject> {
 
 fn no_field(name: &str) -> String {
     if name.is_empty() {
-        return "a name should stand before the colon: write field:value".to_owned();
+        return "the field name is missing before the colon: write field:value".to_owned();
     }
     if ["header", "body"].iter().any(|one| name.eq_ignore_ascii_case(one)) {
-        return format!("a name should follow: write {name}.name:value");
+        return format!("a name is missing: write {name}.name:value");
     }
     let usual: Vec<&str> = FIELDS.iter().take(9).map(|info| info.name).collect();
     format!(
@@ -202,7 +202,7 @@ fn no_field(name: &str) -> String {
 fn free_text(lexeme: &Lexeme) -> Parsed<Term> {
     let (start, end) = (lexeme.span.start, lexeme.span.end);
     let pattern = prose(&lexeme.pattern)
-        .ok_or_else(|| Misread::new(start, end, "there is no text here to look for"))?;
+        .ok_or_else(|| Misread::new(start, end, "there is no text to search for"))?;
     Ok(Term { subject: Subject::Text, test: Test::Is(vec![Value::Text(pattern)]) })
 }
 

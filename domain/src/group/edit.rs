@@ -81,10 +81,10 @@ pub struct SplitOff {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditFault {
     /// Nothing is said.
-    #[error("nothing is changed: give state, mute, owner, ticket_url, tags or note")]
+    #[error("nothing to change: give state, mute, owner, ticket_url, tags or note")]
     Nothing,
     /// Only letters make a group regress.
-    #[error("a group regresses by itself when its letters die again: use open instead")]
+    #[error("a group regresses on its own when its letters die again: use open instead")]
     Regressed,
     /// A mute without an end.
     #[error("a mute needs an end: give `mute` with until, arrivals or per_hour")]

@@ -80,14 +80,15 @@ const FIELDS: [(&str, Field); 8] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// The key has no text.
-    #[error("the key is empty: every letter that the condition holds for would be one group")]
+    #[error("the key is empty: all matching letters would be one group")]
     EmptyKey,
     /// The key is too long.
     #[error("the key has more than {MOST_NAME_BYTES} bytes")]
     LongKey,
     /// A brace opens and does not close, or names nothing that is known.
     #[error(
-        "`{{{0}}}` is no placeholder: use error_class, error_message, frame, message_type, queue, \
+        "`{{{0}}}` is not a placeholder: use error_class, error_message, frame, message_type, \
+         queue, \
          exchange, routing_key or reason, in braces"
     )]
     Placeholder(String),

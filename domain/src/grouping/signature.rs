@@ -209,7 +209,7 @@ impl From<SignatureId> for String {
 
 /// A signature's id is 32 hexadecimal digits; this is not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no signature: 32 hexadecimal digits were expected")]
+#[error("`{0}` is not a signature: 32 hexadecimal digits were expected")]
 pub struct NotASignature(String);
 
 impl TryFrom<String> for SignatureId {

@@ -41,7 +41,7 @@ fn json_of_very_many_values_is_shown_as_text() {
     let body = format!("[{}0]", "{\"\":0},".repeat(20_000));
     let payload = plain(body.as_bytes(), i64::try_from(body.len()).unwrap());
     assert!(matches!(payload.content, Content::Text(_)));
-    assert!(payload.notes[0].contains("too many values"), "{:?}", payload.notes);
+    assert!(payload.notes[0].contains("Too many values"), "{:?}", payload.notes);
 }
 
 #[test]

@@ -15,16 +15,16 @@ pub(super) fn check(filter: &LetterFilter) -> Result<(), PolicyFault> {
 fn refusal(field: Field) -> Option<&'static str> {
     match field {
         Field::State | Field::Exhausted => Some(
-            "it is asked when a letter arrives, and every letter is held then; filter the list by \
-             it instead",
+            "a policy is checked when a letter arrives, and every letter is held then; filter the \
+             list by it instead",
         ),
         Field::Age | Field::FirstAge => Some(
-            "an age grows by itself, and a policy is asked when a letter arrives; the schedule \
-             says how long to wait",
+            "an age grows, and a policy is checked once, when a letter arrives; the schedule says \
+             how long to wait",
         ),
         Field::FirstArrived | Field::LastArrived | Field::Since | Field::Until => Some(
-            "a policy is asked for letters of any time alike; give it hours to work in, or switch \
-             it off when its time is over",
+            "a policy is for letters of any time; give it hours to work in, or switch it off when \
+             its time is over",
         ),
         Field::Severity
         | Field::Group

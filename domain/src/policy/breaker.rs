@@ -61,7 +61,7 @@ impl BreakerState {
 
 /// The word names no state of a breaker.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no state of a circuit breaker")]
+#[error("`{0}` is not a state of a circuit breaker")]
 pub struct UnknownBreakerState(pub String);
 
 impl std::str::FromStr for BreakerState {

@@ -65,7 +65,7 @@ pub struct TimeOfDay(u16);
 
 /// The text names no time of the day.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no time of the day: write it from 00:00 to 23:59, in UTC")]
+#[error("`{0}` is not a time of the day: write it from 00:00 to 23:59, in UTC")]
 pub struct UnknownTime(pub String);
 
 impl std::str::FromStr for TimeOfDay {

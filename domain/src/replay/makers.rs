@@ -35,9 +35,7 @@ impl fmt::Display for Makers {
 
 /// The word says nobody's replays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` tells nobody's replays: say people, policies, handler, all, or policy: and the policy's id"
-)]
+#[error("unknown `{0}`: use people, policies, handler, all, or policy: and the policy's id")]
 pub struct UnknownMakers(pub String);
 
 impl FromStr for Makers {

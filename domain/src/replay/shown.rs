@@ -13,8 +13,8 @@ use crate::selection::Selection;
 const VERSION: &str = "3";
 
 /// What people are told whose plan is another by now.
-pub const NOT_AS_SHOWN: &str = "this is not the plan that was shown: other letters, another place or another setting. \
-     Nothing was published: look at the plan again";
+pub const NOT_AS_SHOWN: &str = "this is not the plan that was shown: the letters, the target or a \
+    setting changed. Nothing was published: check the plan again";
 
 /// The token of a plan. Only the server reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct ShownPlan {
 
 /// The text is no token of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("`plan` is not a token that a dry run of this release gives: try the replay again first")]
+#[error("`plan` is not a token of a dry run of this release: make a dry run first")]
 pub struct BadPlanToken;
 
 /// A letter of a plan, as far as its token goes.

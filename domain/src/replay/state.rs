@@ -72,7 +72,7 @@ impl FromStr for ReplayState {
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         let mut kept = Self::KEPT.into_iter();
         let found = kept.find(|state| state.as_str() == word);
-        found.ok_or_else(|| format!("`{word}` is no state of a replay"))
+        found.ok_or_else(|| format!("`{word}` is not a state of a replay"))
     }
 }
 

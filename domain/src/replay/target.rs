@@ -108,10 +108,10 @@ pub struct Origin<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoWay {
     /// Nothing tells where it died.
-    #[error("nothing tells which queue it died in: name a target queue")]
+    #[error("it is not known which queue it died in: name a target queue")]
     NoQueue,
     /// Nothing tells what it was published to.
-    #[error("nothing tells which exchange and routing key it was published with: name a target")]
+    #[error("it is not known which exchange and routing key it was published with: name a target")]
     NoExchange,
     /// The target names nothing.
     #[error("the target's {0} is empty")]

@@ -133,7 +133,7 @@ impl ReplayWarning {
     pub fn perhaps_delivered(letters: i64, total: i64) -> Option<Self> {
         let message = format!(
             "{} may be in a queue already: last time one queue of the exchange refused, and the others \
-             may have taken them. Look there first, or replay straight to the queue that refused.",
+             may have taken them. Check there first, or replay straight to the queue that refused.",
             share(letters, total),
         );
         (letters > 0).then(|| Self::new(WarningKind::PerhapsDelivered, letters, message))

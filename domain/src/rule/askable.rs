@@ -32,16 +32,16 @@ fn refusal(field: Field) -> Option<&'static str> {
              list by it instead",
         ),
         Field::Severity => Some(
-            "severity is what rules decide; ask for what makes a letter that bad, such as \
+            "rules decide severity; filter by what makes a letter that severe, such as \
              `reason:maxlen` or `queue:payments.*`",
         ),
         Field::Group => Some(
-            "the group is found after a letter is judged; ask for what its letters have in common, \
-             such as `error_class:…`, `error_message:…` or `queue:…`",
+            "the group is found later; filter by what its letters have in common, such as \
+             `error_class:…`, `error_message:…` or `queue:…`",
         ),
         Field::Execution | Field::Worker => Some(
-            "which executions and workers stand behind a letter is known after it is judged, and \
-             changes; ask for `queue:…` or for the header that names them instead",
+            "executions and workers are known later, and change; filter by `queue:…` or by the \
+             header that names them",
         ),
         Field::Age | Field::FirstAge => Some(
             "an age grows by itself, and a letter is judged when it arrives; filter the list by \

@@ -133,7 +133,7 @@ impl fmt::Display for FindingKind {
 
 /// The word names no kind of finding.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no kind of finding")]
+#[error("`{0}` is not a kind of finding")]
 pub struct UnknownKind(pub String);
 
 impl FromStr for FindingKind {

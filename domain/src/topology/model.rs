@@ -85,26 +85,26 @@ impl Gap {
     pub fn says(self) -> &'static str {
         match self {
             Self::Figures => {
-                "The broker tells no figures: it has just started, or keeps none \
+                "The broker reports no figures: it has just started, or keeps none \
                  (management_agent.disable_metrics_collector, or management.disable_stats). \
                  Consumers and rates are not known, so queues without consumers are not found."
             }
             Self::Policies => {
-                "The policies may not be read by this user: what a policy sets is known only where \
-                 the broker tells it with the queue, and policies that shadow each other are not \
+                "The policies may not be read by this user: what a policy sets is known only \
+                 where the broker reports it with the queue, and policies that shadow each other are not \
                  found. Give the user the tag `monitoring` and a permission on the vhost."
             }
             Self::OperatorPolicies => {
                 "The operator policies may not be read by this user: what they set is known only \
-                 where the broker tells it with the queue."
+                 where the broker reports it with the queue."
             }
             Self::Queues => {
                 "The vhost has more queues than are looked at: those behind the first 10,000 are \
                  missing here, and so are their findings."
             }
             Self::Wiring => {
-                "The vhost has more exchanges, bindings or policies than are looked at, so where \
-                 dead letters go is not told, and exchanges that are missing are not found."
+                "The vhost has more exchanges, bindings or policies than are looked at, so \
+                 dead-letter routes are not shown, and missing exchanges are not found."
             }
             Self::Unreadable => {
                 "Some queues, exchanges, bindings or policies have names or members that cannot be \

@@ -191,7 +191,7 @@ pub enum FindingScope {
 
 /// The word names no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no scope of findings: use open, present or all")]
+#[error("`{0}` is not a scope of findings: use open, present or all")]
 pub struct UnknownScope(pub String);
 
 impl std::str::FromStr for FindingScope {

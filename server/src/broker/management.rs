@@ -35,7 +35,7 @@ pub enum ManagementError {
     )]
     Refused(u16),
     /// It answered with more than is read.
-    #[error("the management API answered with more than is read")]
+    #[error("the management API's answer is too large")]
     TooLarge,
     /// It answered with something that cannot be read.
     #[error("the management API answered with something unexpected: {0}")]

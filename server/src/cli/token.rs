@@ -78,10 +78,10 @@ async fn create(pool: &PgPool, holder: &Holder) -> anyhow::Result<()> {
     let is_new = tokens::insert(&mut conn, id, holder, &token.digest(), now).await?;
     anyhow::ensure!(
         is_new,
-        "there is or was a token named `{name}`, and the audit trail knows it by that name: \
+        "a token named `{name}` exists or existed, and the audit trail knows it by that name: \
          choose another"
     );
-    eprintln!("Keep this token: it is shown this once.");
+    eprintln!("Store this token now: it is not shown again.");
     writeln!(std::io::stdout().lock(), "{}", token.reveal())?;
     Ok(())
 }
@@ -96,7 +96,7 @@ pub(super) async fn replace(pool: &PgPool, name: &str, role: Role) -> anyhow::Re
 }
 
 fn fresh() -> anyhow::Result<Token> {
-    Token::generate(&mut OsRng).context("the system gives no random bits")
+    Token::generate(&mut OsRng).context("the system provides no random bits")
 }
 
 fn holder(name: &str, role: Role, workers: Option<Globs>) -> anyhow::Result<Holder> {
@@ -106,7 +106,7 @@ fn holder(name: &str, role: Role, workers: Option<Globs>) -> anyhow::Result<Hold
     anyhow::ensure!(!name.chars().any(char::is_control), "the name holds a control character");
     anyhow::ensure!(
         !Actor::is_reserved(name),
-        "`{name}` is what the audit trail calls the product itself or the person at its pages: choose \
+        "the audit trail uses `{name}` for the product itself or the person at its pages: choose \
          another name"
     );
     let workers = match (role, workers) {

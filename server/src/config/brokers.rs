@@ -82,7 +82,7 @@ fn amqp(text: &str) -> Result<String, String> {
     text.parse::<AMQPUri>()
         .map(|_| text.to_owned())
         // The text itself may hold a password, so it is not repeated.
-        .map_err(|why| format!("this is no address of a RabbitMQ ({why}): {AMQP_HELP}"))
+        .map_err(|why| format!("this is not an address of a RabbitMQ ({why}): {AMQP_HELP}"))
 }
 
 fn management(text: &str) -> Result<String, String> {
@@ -91,6 +91,6 @@ fn management(text: &str) -> Result<String, String> {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
             Ok(text.trim_end_matches('/').to_owned())
         }
-        _ => Err(format!("this is no address of a management API: {help}")),
+        _ => Err(format!("this is not an address of a management API: {help}")),
     }
 }

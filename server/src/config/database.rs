@@ -98,7 +98,7 @@ pub(super) fn url(text: &str) -> Result<Secret, String> {
     let help = "write it as postgres://user:password@host:5432/name";
     if !(text.starts_with("postgres://") || text.starts_with("postgresql://")) {
         // The text itself may hold a password, so it is not repeated.
-        return Err(format!("this is no address of a Postgres: {help}"));
+        return Err(format!("this is not an address of a Postgres: {help}"));
     }
     text.parse::<PgConnectOptions>()
         .map(|_| Secret::new(text))

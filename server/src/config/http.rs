@@ -57,7 +57,7 @@ pub fn site_of_program(program_dir: &Path) -> Option<PathBuf> {
 fn address(text: &str) -> Result<SocketAddr, String> {
     let numeric = text.replacen("localhost:", "127.0.0.1:", 1);
     let address: SocketAddr = numeric.parse().map_err(|_| {
-        format!("`{text}` is no address with a port: write it as 127.0.0.1:8484 or [::1]:8484")
+        format!("`{text}` is not an address with a port: write it as 127.0.0.1:8484 or [::1]:8484")
     })?;
     if address.ip().is_loopback() {
         Ok(address)

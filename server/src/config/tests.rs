@@ -77,13 +77,13 @@ a = 1
     let wanted = [
         "dlo.toml, line 2: [http] address: 0.0.0.0:8484 is not a loopback address",
         "dlo.toml, line 3: there is no `adress` in [http]: use enabled, address, site_root",
-        "dlo.toml, line 6: [intake] prefetch: `0` is no whole number from 1",
+        "dlo.toml, line 6: [intake] prefetch: `0` is not a whole number from 1",
         "dlo.toml, line 7: [intake] batch: a single value is wanted",
         "dlo.toml, line 9: [[sources]] `queue` is empty",
         "dlo.toml, line 9: there is no broker `moon`",
         "dlo.toml, line 11: [[sources]] mode: `steal` is neither take nor mirror",
         "dlo.toml, line 15: there is no `elsewhere`: use http, database",
-        "DLO_DATABASE_URL: this is no address of a Postgres",
+        "DLO_DATABASE_URL: this is not an address of a Postgres",
         "DLO_REPLAY: `maybe` is neither on nor off",
         "no broker is named: set DLO_BROKER_URL",
     ];
@@ -105,7 +105,7 @@ fn addresses_that_others_can_reach_are_refused_with_the_reason() {
     }
     for address in ["8484", "localhost", "example.org:80"] {
         let told = faults("", &[DATABASE, BROKER, ("DLO_HTTP_ADDRESS", address)]);
-        assert!(told[0].contains("is no address with a port"), "{told:?}");
+        assert!(told[0].contains("is not an address with a port"), "{told:?}");
     }
 }
 

@@ -24,7 +24,7 @@ where
         text.parse()
             .ok()
             .filter(|number| (least..=most).contains(number))
-            .ok_or_else(|| format!("`{text}` is no whole number from {least} to {most}"))
+            .ok_or_else(|| format!("`{text}` is not a whole number from {least} to {most}"))
     }
 }
 

@@ -27,8 +27,8 @@ use crate::store::{StoreError, letter_list, shared_time};
 /// Letters that a preview reads at most.
 const MOST_READ: i64 = 200_000;
 
-const TOO_LATE: &str = "counting the letters of this filter took too long, so the rule has no preview; it can be \
-    saved all the same";
+const TOO_LATE: &str = "counting took too long, so there is no preview of this rule; it can still \
+    be saved";
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<AlertRule>, DeskError> {
     let mut conn = desk.begin().await?;
@@ -47,7 +47,7 @@ pub(super) async fn add(
         take(conn).await?;
         if rules::all(conn).await?.len() >= MOST_ALERT_RULES {
             return Err(DeskError::Conflict(format!(
-                "there are {MOST_ALERT_RULES} alert rules, which are as many as there can be: remove one first"
+                "there can be at most {MOST_ALERT_RULES} alert rules: remove one first"
             )));
         }
         let now = shared_time(conn, &*desk.clock).await?;

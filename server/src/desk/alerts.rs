@@ -115,7 +115,8 @@ impl AlertDesk for PgDesk {
                 Mute::UntilMore(more) => {
                     if !open::mute_until_more(conn, id, more).await? {
                         return Err(DeskError::Conflict(format!(
-                            "the alert is {}: only one that is told can be muted until it is worse",
+                            "the alert is {}: only one that was sent can be muted until it gets \
+                             worse",
                             alert.state.as_str()
                         )));
                     }

@@ -98,8 +98,8 @@ async fn check(conn: &mut PgConnection, actor: &Actor, id: ReplayId) -> Result<i
     }
     if found.created_by == actor.0 {
         return Err(DeskError::Conflict(format!(
-            "{} asked for this replay, and somebody else has to decide on it: another person \
-             with a token of another name, or the operator at the pages",
+            "{} requested this replay, so another person must decide: with a token of another \
+             name, or the operator at the pages",
             actor.0
         )));
     }
@@ -112,7 +112,7 @@ fn decided(done: bool) -> Result<(), DeskError> {
         return Ok(());
     }
     Err(DeskError::Conflict(
-        "somebody else decided on this replay at the same moment: load again to see how".to_owned(),
+        "somebody else decided on this replay at the same moment: reload to see how".to_owned(),
     ))
 }
 

@@ -39,7 +39,7 @@ impl ChannelDesk for PgDesk {
         changing!(self, conn => {
             if channels::all(conn).await?.len() >= MOST_CHANNELS {
                 return Err(DeskError::Conflict(format!(
-                    "there are {MOST_CHANNELS} channels, which are as many as there can be: remove one first"
+                    "there can be at most {MOST_CHANNELS} channels: remove one first"
                 )));
             }
             let now = shared_time(conn, &*self.clock).await?;

@@ -130,8 +130,7 @@ pub(super) async fn of_kept(desk: &PgDesk, id: LetterId, draft: Uuid) -> Result<
     let last = last.ok_or_else(|| no_letter(id))?;
     if draft.ordinal != last.part.ordinal {
         return Err(DeskError::Conflict(
-            "The letter came back after this was written. Nothing was sent: look at its last \
-             arrival, and edit that."
+            "The letter came back after this was written. Nothing was sent: edit its last arrival."
                 .to_owned(),
         ));
     }

@@ -5,11 +5,10 @@ use dlo_app::desk::DeskError;
 use crate::store::StoreError;
 use crate::transform::offload::Busy;
 
-const AWAY: &str = "The database does not answer. Nothing was changed; ask again in a few seconds.";
+const AWAY: &str = "The database does not answer. Nothing was changed; try again in a few seconds.";
 
-const TOO_LATE: &str = "The database took longer over it than an answer may, so it was given up, and nothing was \
-    changed. Ask again in a few seconds; where there is a filter, narrow it, such as with age:<1d, queue:name or \
-    state:held.";
+const TOO_LATE: &str = "The query took too long and was cancelled; nothing was changed. Try again \
+    in a few seconds, or narrow the filter, such as with age:<1d, queue:name or state:held.";
 
 impl From<StoreError> for DeskError {
     fn from(why: StoreError) -> Self {
@@ -41,8 +40,8 @@ pub(super) fn of_commit(why: sqlx::Error) -> DeskError {
     let why = StoreError::from(why);
     if why.is_outage() {
         return DeskError::Unavailable(
-            "The database stopped answering at the last step, so the change was made as a whole \
-             or not at all. Load again to see which."
+            "The database stopped answering at the last step: the change was made in full or not \
+             at all. Reload to see which."
                 .to_owned(),
         );
     }

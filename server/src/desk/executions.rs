@@ -150,7 +150,7 @@ impl PgDesk {
 
 fn no_execution(id: &str) -> DeskError {
     DeskError::NotFound(format!(
-        "there is no execution `{id}`: nobody reported one of that name, or it is forgotten"
+        "there is no execution `{id}`: none was reported under this id, or it was removed"
     ))
 }
 

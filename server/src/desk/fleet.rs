@@ -121,8 +121,8 @@ pub(super) async fn find(
     let found = if name.contains('\0') { None } else { workers::one(conn, name, now).await? };
     let mut found = found.ok_or_else(|| {
         DeskError::NotFound(format!(
-            "there is no worker `{name}`: it never reported, or was silent for so long that it was \
-             forgotten"
+            "there is no worker `{name}`: it never reported, or was silent for so long that it \
+             was removed"
         ))
     })?;
     if let Some(queue) = &found.worker.queue {

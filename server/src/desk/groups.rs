@@ -71,7 +71,7 @@ pub(super) async fn edit(
     let by = Editor { actor: &actor.0, at: desk.clock.now() };
     let until = edit.mute.and_then(|mute| mute.until);
     if until.is_some_and(|until| until <= by.at) {
-        let fault = "the mute would end in the past: give a time to come";
+        let fault = "the mute would end in the past: give a later time";
         return Err(DeskError::Invalid(fault.to_owned()));
     }
     changing!(desk, conn => {
@@ -89,7 +89,7 @@ pub(super) async fn merge(
     merge: &MergeGroups,
 ) -> Result<Group, DeskError> {
     if merge.groups.is_empty() {
-        let fault = "`groups` is empty: name the groups that become part of `into`";
+        let fault = "`groups` is empty: name the groups to merge into `into`";
         return Err(DeskError::Invalid(fault.to_owned()));
     }
     let at = desk.clock.now();

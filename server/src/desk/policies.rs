@@ -59,8 +59,7 @@ impl PolicyDesk for PgDesk {
             rules::take(conn).await?;
             if policies::all(conn).await?.len() >= MOST_POLICIES {
                 return Err(DeskError::Conflict(format!(
-                    "there are {MOST_POLICIES} retry policies, which are as many as there can be: \
-                     remove one first"
+                    "there can be at most {MOST_POLICIES} retry policies: remove one first"
                 )));
             }
             check_name(conn, None, &policy).await?;
@@ -120,8 +119,8 @@ impl PolicyDesk for PgDesk {
             wanted.sort_unstable();
             if there != wanted {
                 return Err(DeskError::Conflict(format!(
-                    "the order must name every retry policy once, and there are {}: load them \
-                     again, somebody may have changed them",
+                    "the order must name each of the {} retry policies once: reload, somebody may \
+                     have changed them",
                     there.len()
                 )));
             }
@@ -148,7 +147,7 @@ impl PolicyDesk for PgDesk {
             let kept = one(conn, id).await?;
             if !kept.policy.enabled {
                 return Err(DeskError::Conflict(
-                    "the policy is switched off, so it would not be asked: switch it on first"
+                    "the policy is switched off: switch it on first"
                         .to_owned(),
                 ));
             }

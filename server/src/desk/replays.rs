@@ -152,8 +152,8 @@ fn check_letters(new: &NewReplay, replay: &Replay) -> Result<(), DeskError> {
     };
     let letters = if more == 1 { "letter" } else { "letters" };
     Err(DeskError::Conflict(format!(
-        "{more} more {letters} would be replayed now than the {expected} of the dry run: nothing was \
-         done, look at the plan anew"
+        "{more} more {letters} would be replayed now than the {expected} of the dry run: nothing \
+         was done; check the plan again"
     )))
 }
 
@@ -275,7 +275,7 @@ async fn find(conn: &mut PgConnection, id: ReplayId) -> Result<Replay, DeskError
 
 fn no_replay(id: ReplayId) -> DeskError {
     DeskError::NotFound(format!(
-        "there is no replay {id}: if it was over long ago, it may have been forgotten with its letters"
+        "there is no replay {id}: if it ended long ago, it may have been removed with its letters"
     ))
 }
 

@@ -21,8 +21,8 @@ use crate::store::judging::{Due, begin, progress};
 use crate::store::rules::{self, Book};
 use crate::store::{StoreError, events};
 
-const TOO_LATE: &str = "counting what this rule holds for took too long, so there is no preview of \
-    it; it can be saved all the same";
+const TOO_LATE: &str = "counting took too long, so there is no preview of this rule; it can still \
+    be saved";
 
 pub(super) async fn book(desk: &PgDesk) -> Result<RuleBook, DeskError> {
     let mut conn = desk.begin().await?;
@@ -48,7 +48,7 @@ pub(super) async fn add(desk: &PgDesk, actor: &Actor, rule: &NewRule) -> Result<
         let before = open(conn).await?;
         if before.of(kind).count() >= MOST_RULES {
             return Err(DeskError::Conflict(format!(
-                "there are {MOST_RULES} {} rules, which are as many as there can be: remove one first",
+                "there can be at most {MOST_RULES} {} rules: remove one first",
                 kind.as_str()
             )));
         }
@@ -109,8 +109,8 @@ pub(super) async fn order(
         wanted.sort_unstable();
         if there != wanted {
             return Err(DeskError::Conflict(format!(
-                "the order must name every {} rule once, and there are {}: load them again, \
-                 somebody may have changed them",
+                "the order must name each {} rule ({} in all) once: reload, somebody may have \
+                 changed them",
                 kind.as_str(),
                 there.len()
             )));

@@ -128,7 +128,8 @@ async fn refusal(vhost: Option<&Vhost>, link: &Link, queue: &mut SearchedQueue) 
     match facts {
         Some((vhost, facts)) => search_refusal(vhost, facts, content),
         None => Some(
-            "no management API tells whether the queue drops what comes back (DLO_MANAGEMENT_URL)"
+            "without a management API it is not known whether the queue drops what comes back \
+             (DLO_MANAGEMENT_URL)"
                 .to_owned(),
         ),
     }
@@ -161,7 +162,8 @@ async fn take_all(
         let is_late = Instant::now() >= latest;
         if is_late || bytes > MOST_BYTES || queue.looked_at > MOST_SEARCHED {
             queue.refused = Some(format!(
-                "it was not read to its end: after {} messages the search was too long or too large",
+                "it was not read to its end: the search stopped after {} messages, its limit of \
+                 time or size",
                 queue.looked_at
             ));
             break;

@@ -39,8 +39,7 @@ impl From<ChangeError> for DeskError {
             ChangeError::Transform(TransformError::NoWorker(why)) => {
                 tracing::error!(%why, "no process for jq programs could be started");
                 Self::Unavailable(
-                    "The process that carries out jq programs could not be started. Nothing was \
-                     changed; the log tells why."
+                    "The jq process could not be started. Nothing was changed; see the log."
                         .to_owned(),
                 )
             }

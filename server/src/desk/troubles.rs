@@ -87,8 +87,8 @@ fn of_register(standing: &Standing) -> Option<Trouble> {
     let (why, since) = (standing.trouble.as_deref()?, standing.trouble_since?);
     let what = if standing.hides_workers {
         format!(
-            "The register of workers and executions cannot be read to the end. Workers that are in \
-             it are held for what they were. {why}"
+            "The register of workers and executions cannot be read to the end. Its workers keep \
+             their last state. {why}"
         )
     } else {
         format!(
@@ -101,8 +101,8 @@ fn of_register(standing: &Standing) -> Option<Trouble> {
 
 fn of_handler(since: DateTime<Utc>) -> Trouble {
     Trouble {
-        what: "Dead letters that name executions are not handled: no office does so, or none comes \
-               to it. The letters are kept, and handled once an office runs in which DLO_EXECUTIONS \
+        what: "Dead letters that name executions are not handled: no office does so, or none \
+            keeps up. The letters are kept, and handled once an office runs in which DLO_EXECUTIONS \
                is on; until then their executions stand where they stood."
             .to_owned(),
         since,
@@ -112,8 +112,8 @@ fn of_handler(since: DateTime<Utc>) -> Trouble {
 fn of_way((way, since): &Closed) -> Trouble {
     Trouble {
         what: format!(
-            "Heartbeats by {way} are not heard. Workers that report that way are held for what \
-             they were, until they can be heard again."
+            "Heartbeats by {way} are not received. Workers that report that way keep their last \
+             state until they are received again."
         ),
         since: *since,
     }
@@ -135,8 +135,8 @@ fn of_channel(channel: &Channel, now: DateTime<Utc>) -> Option<Trouble> {
 fn of_rule(rule: &LeftOut) -> Trouble {
     Trouble {
         what: format!(
-            "The rule `{}` cannot be used by this version and is left out: {}. Letters are judged \
-             by the others.",
+            "The rule `{}` cannot be used by this version and is skipped: {}. The other rules \
+             apply.",
             rule.name, rule.why
         ),
         since: rule.since,
@@ -153,8 +153,8 @@ fn remember(desk: &PgDesk, away: Option<DateTime<Utc>>) -> Option<DateTime<Utc>>
 fn database_away(desk: &PgDesk) -> Trouble {
     let now = desk.clock.now();
     Trouble {
-        what: "The database does not answer. Nothing is taken from the queues meanwhile, and \
-               nothing is published: all messages are safe where they are."
+        what: "The database does not answer. Meanwhile nothing is taken or published: all \
+            messages are safe where they are."
             .to_owned(),
         since: remember(desk, Some(now)).unwrap_or(now),
     }
@@ -165,8 +165,8 @@ fn of_source(source: &Source) -> Option<Trouble> {
     let what = match source.condition {
         SourceCondition::Starting | SourceCondition::Running => return None,
         SourceCondition::QueueMissing => format!(
-            "The queue `{queue}` of the source `{name}` is not there. It is looked for again and \
-             again; the other sources go on."
+            "The queue `{queue}` of the source `{name}` does not exist. It is looked for every \
+             few seconds; the other sources go on."
         ),
         SourceCondition::Refused => format!(
             "The broker refuses the source `{name}`. Its messages stay in the queue; the other \

@@ -80,7 +80,7 @@ async fn in_time(State(within): State<Duration>, request: Request, next: Next) -
     match tokio::time::timeout(within, next.run(request)).await {
         Ok(response) => response,
         Err(_) => Problem::unavailable(format!(
-            "this took longer than {} s and was given up: ask for less, or later",
+            "this took longer than {} s and was cancelled: ask for less, or try later",
             within.as_secs()
         ))
         .into_response(),

@@ -149,7 +149,7 @@ pub(super) async fn everywhere(request: Request, next: Next) -> Response {
     }
     let detail = match status {
         StatusCode::NOT_FOUND => {
-            format!("there is no {path}: /api/v1/openapi.json lists what there is")
+            format!("there is no {path}: see /api/v1/openapi.json")
         }
         StatusCode::METHOD_NOT_ALLOWED => {
             return method_not_allowed(&method, &path, route.as_ref());

@@ -65,7 +65,7 @@ pub(super) struct Committed {
 pub(super) enum CommitError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("another office took this one for dead: it has the messages now")]
+    #[error("another office considered this one dead, and has the messages now")]
     Ousted,
 }
 
@@ -277,7 +277,7 @@ async fn join(
             signatures::remember(conn, &[&*incoming]).await?;
         }
         incoming.note(format!(
-            "It says that it comes back from letter {} and replay {}; {why}. Kept as a letter of its own.",
+            "It claims to come back from letter {} and replay {}; {why}. Stored as a new letter.",
             from.letter_id, from.replay_id
         ));
     }

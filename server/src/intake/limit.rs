@@ -153,7 +153,8 @@ pub(super) fn refusal(limit: DeliveryLimit) -> String {
                  wait in the queue."
             )
         }
-        None => "This queue counts failed deliveries, and nobody says after how many it drops a letter: the \
+        None => "This queue counts failed deliveries, and it is not known after how many it drops \
+            a letter: the \
                  management API does not answer, or does not tell. Nothing is taken until it does, or somebody \
                  accepts what can be lost. The letters wait in the queue. Set DLO_MANAGEMENT_URL, and give its \
                  user the tag `monitoring` and a permission on the vhost."

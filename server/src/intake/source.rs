@@ -97,8 +97,7 @@ fn diagnose(error: &SessionError) -> (SourceCondition, String) {
             ),
             Fault::QueueMissing => (
                 SourceCondition::QueueMissing,
-                "The broker has no such queue. This source looks for it every few seconds."
-                    .to_owned(),
+                "The broker has no such queue. It is looked for every few seconds.".to_owned(),
             ),
             Fault::Refused => (SourceCondition::Refused, format!("The broker refuses: {broker}.")),
             Fault::Undecodable | Fault::Away => (

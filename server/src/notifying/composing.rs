@@ -89,7 +89,7 @@ pub(super) fn example(now: DateTime<Utc>) -> Notice {
         since: now - TimeDelta::minutes(1),
         facts: vec![Fact {
             label: "last error",
-            text: "none: somebody tests this channel".to_owned(),
+            text: "none: this is a test of the channel".to_owned(),
         }],
         buttons: Vec::new(),
     }

@@ -19,7 +19,7 @@ use crate::store::replays::plan::Planned;
 use crate::store::replays::unclaimed::Terms;
 
 /// Why a letter is left out of a plan that was shown before it arrived.
-const NOT_SHOWN: &str = "it arrived after this plan was shown: look again to replay it too";
+const NOT_SHOWN: &str = "it arrived after this plan was shown: reload the plan to replay it too";
 
 /// What letters are considered with.
 pub(super) struct Planner {
@@ -118,7 +118,7 @@ impl Planner {
         if !self.terms.ignores_loop_cap && letter.replays >= i32::from(cap) {
             return Err(format!(
                 "it was replayed {cap} times or more and is still here, which is the loop cap of \
-                 this office: look at why, or say `ignore_loop_cap`"
+                 this office: find out why, or set `ignore_loop_cap`"
             ));
         }
         let origin = Origin {

@@ -224,7 +224,7 @@ const NACKED: &str =
 fn nacked_at(exchange: &str) -> String {
     format!(
         "a queue refused it, because it is full (reject-publish) or could not store it. If the exchange \
-         `{exchange}` has other queues for it, they have it: look there before it is sent again"
+         `{exchange}` has other queues for it, they have it: check there before it is sent again"
     )
 }
 

@@ -59,7 +59,7 @@ pub(super) async fn excuse(
         // One that is too large or too slow keeps none of the others from being read.
         why @ (Fault::Management(_) | Fault::Slow) if *failures < MOST_FAILURES => {
             *failures += 1;
-            let told = format!("{why}; what was read of it before is kept, and it is asked again");
+            let told = format!("{why}; what was read before is kept, and it is read again");
             set_trouble(surveyor, place, &told).await
         }
         why => Err(why),

@@ -181,7 +181,7 @@ fn of_names(text: &str, errors: compile::Errors<&str, ()>) -> Fault {
     let first = errors.into_iter().flat_map(|(_, faults)| faults).next();
     let first = first.map(|(found, undefined)| {
         let why = if LEFT_OUT.contains(&found) {
-            format!("`{found}` is not to be had here")
+            format!("`{found}` is not available here")
         } else {
             format!("there is no {} `{found}`", undefined.as_str())
         };

@@ -144,16 +144,16 @@ fn acknowledge(alert: &Alert) -> AnyView {
     let content = match alert.state {
         AlertState::Firing => view! {
             <p>
-                "You take it on: reminders stop. You are still told when it ends or gets worse."
+                "Stops the reminders. You are still notified when it ends or gets worse."
             </p>
             <div class="actions">{acknowledge_form(alert)} {not_now(alert)}</div>
         }
         .into_any(),
         AlertState::Acknowledged => {
-            view! { <p>"Somebody already works on it. There is nothing to do."</p> }.into_any()
+            view! { <p>"Already acknowledged. There is nothing to do."</p> }.into_any()
         }
         AlertState::Pending | AlertState::Resolved => {
-            view! { <p>"It does not fire: there is nothing to acknowledge."</p> }.into_any()
+            view! { <p>"It is not firing: there is nothing to acknowledge."</p> }.into_any()
         }
     };
     view! {
@@ -181,8 +181,8 @@ fn mute(alert: &Alert) -> AnyView {
     let id = alert.id.to_string();
     let whom = if alert.subject.group.is_some() { "this group" } else { "this" };
     let says = format!(
-        "For that time nobody is told of {whom}, also when it ends and begins again. It is listed as before, and what \
-         still is an alert afterwards is told then."
+        "No notifications about {whom} until then, even if it ends and fires again. It stays in \
+         the list; if it still fires afterwards, it is sent then."
     );
     let is_told = matches!(alert.state, AlertState::Firing | AlertState::Acknowledged);
     let until_more = (is_told && can_grow(alert)).then(|| until_more(alert));
@@ -208,7 +208,7 @@ fn mute(alert: &Alert) -> AnyView {
 
 fn until_more(alert: &Alert) -> AnyView {
     view! {
-        <p>{format!("Or until it is worse: it is {} now.", alert.figure)}</p>
+        <p>{format!("Or until it gets worse: it is {} now.", alert.figure)}</p>
         <form method="post" action=MuteAlert::PATH class="with-reason">
             <input type="hidden" name="id" value=alert.id.to_string() />
             <label class="choice">
@@ -257,12 +257,10 @@ fn happened(what: AlertEventKind) -> &'static str {
     match what {
         AlertEventKind::Fired => "It fired",
         AlertEventKind::Worsened => "It became worse",
-        AlertEventKind::Repeated => "It was told again",
-        AlertEventKind::ToldLate => "It was told, late: nobody was to be told before",
+        AlertEventKind::Repeated => "Sent again",
+        AlertEventKind::ToldLate => "Sent late, after a mute or silence",
         AlertEventKind::Resolved => "It was over",
-        AlertEventKind::Unwatched => {
-            "Its rule was removed or switched off: it is not watched any more"
-        }
+        AlertEventKind::Unwatched => "Its rule was removed or switched off: no longer watched",
         AlertEventKind::Acknowledged => " looks into it",
         AlertEventKind::Muted => " muted it",
     }
@@ -297,12 +295,12 @@ fn Course(events: Vec<AlertEvent>, now: DateTime<Utc>) -> impl IntoView {
 #[component]
 fn Told(told: Vec<AlertTold>, now: DateTime<Utc>) -> impl IntoView {
     let content = if told.is_empty() {
-        view! { <p class="note-line">"No channel was told of it."</p> }.into_any()
+        view! { <p class="note-line">"No channel was notified."</p> }.into_any()
     } else {
         let rows = told.into_iter().rev().map(|one| {
             let came = match one.sent_at {
                 Some(at) => view! { "took it " <Ago at now spoken=true /> }.into_any(),
-                None => view! { "has not taken it yet" }.into_any(),
+                None => view! { "has not accepted it yet" }.into_any(),
             };
             view! {
                 <li>

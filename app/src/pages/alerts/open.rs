@@ -59,13 +59,13 @@ fn heading(told: &[Alert]) -> String {
     let firing: Vec<&Alert> =
         told.iter().filter(|alert| alert.state == AlertState::Firing).collect();
     match (&firing[..], told.len()) {
-        ([], 0) => "All is well: nothing is beyond its limit.".to_owned(),
-        ([], 1) => "One alert is open, and somebody works on it.".to_owned(),
-        ([], many) => format!("{many} alerts are open, and somebody works on each."),
+        ([], 0) => "All is well: nothing is over its limit.".to_owned(),
+        ([], 1) => "One alert is open, and it is acknowledged.".to_owned(),
+        ([], many) => format!("{many} alerts are open, and all are acknowledged."),
         ([only], _) => sentence(&only.says),
         ([worst, ..], _) => {
             let number = i64::try_from(firing.len()).unwrap_or(i64::MAX);
-            format!("{} fire. The worst: {}.", counted(number, "alert"), worst.says)
+            format!("{} firing. The worst: {}.", counted(number, "alert"), worst.says)
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn AlertBadge(
 pub(super) fn standing(alert: &Alert, now: DateTime<Utc>) -> AnyView {
     let told = match (alert.state, alert.told_at) {
         (AlertState::Pending, _) => view! { <span>"notifies when it lasts"</span> }.into_any(),
-        (_, None) => view! { <span>"nobody was notified yet"</span> }.into_any(),
+        (_, None) => view! { <span>"not sent yet"</span> }.into_any(),
         (_, Some(at)) => view! { <span>"told " <Ago at now spoken=true /></span> }.into_any(),
     };
     let by = alert.acknowledged_by.clone().zip(alert.acknowledged_at);

@@ -47,7 +47,7 @@ pub(super) fn Preview(
 /// `It would have fired 3 times in 7 days`.
 fn heading(preview: &AlertPreview) -> String {
     let Some(alerts) = &preview.alerts else {
-        return "No history of this figure is kept".to_owned();
+        return "This measure keeps no history".to_owned();
     };
     let span = lasting_days((preview.until - preview.from).num_seconds() + 60);
     match alerts.len() {
@@ -73,15 +73,14 @@ fn content(rule: &NewAlertRule, preview: AlertPreview) -> AnyView {
         fired => format!("The saved rule fired {} times in the last 7 days.", count(fired)),
     });
     let is_short = preview.alerts.is_some() && preview.until - preview.from < TimeDelta::days(6);
-    let short = is_short.then_some("There were too many letters to look back for 7 days.");
+    let short = is_short.then_some("Too many letters for a 7-day preview.");
     let unit = Measured::of(rule);
     let listed = preview.alerts.unwrap_or_default();
     let is_open = listed.last().is_some_and(|last| last.until.is_none());
     let limit = rule.signal.limit(rule.limit);
     let is_beyond = preview.hours.last().is_some_and(|last| limit.is_passed(*last, false));
-    let pending = (is_beyond && !is_open).then_some(
-        "It was beyond its limit within the last hour, and not for long enough to fire.",
-    );
+    let pending = (is_beyond && !is_open)
+        .then_some("It was over its limit in the last hour, but not long enough to fire.");
     let more = listed.len().saturating_sub(MOST_LISTED);
     let more =
         (more > 0).then(|| view! { <p class="note-line">{format!("and {more} before")}</p> });

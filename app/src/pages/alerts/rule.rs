@@ -130,9 +130,7 @@ fn Form(sheet: RuleSheet) -> impl IntoView {
 fn heading(rule: Option<&AlertRule>) -> AnyView {
     let (crumb, heading) = match rule {
         Some(rule) => (show_line(&rule.rule.name), sentence(&asks(&rule.rule))),
-        None => {
-            ("New".to_owned(), "A new rule: which letters, and how many are too many.".to_owned())
-        }
+        None => ("New".to_owned(), "New alert rule".to_owned()),
     };
     view! {
         <div class="answer">
@@ -214,7 +212,7 @@ fn removal(id: AlertRuleId) -> AnyView {
             <summary>"Remove this rule"</summary>
             <form method="post" action=RemoveAlertRule::PATH class="asks">
                 <input type="hidden" name="id" value=id.to_string() />
-                <p>"It is no longer checked, and its open alert is closed. The history stays."</p>
+                <p>"It is no longer evaluated, and its open alert is closed. The history stays."</p>
                 <div class="actions">
                     <button class="button danger" type="submit">
                         "Remove the rule"

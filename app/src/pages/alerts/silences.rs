@@ -50,11 +50,11 @@ fn List(silences: Silences) -> impl IntoView {
     let now = now();
     let Silences { holding, rules, sources } = silences;
     let heading = match holding.len() {
-        0 => "Nothing is silenced: every alert is sent.".to_owned(),
+        0 => "No silences: every alert is sent.".to_owned(),
         many => {
             let many = i64::try_from(many).unwrap_or(i64::MAX);
             format!(
-                "{} now. Silenced alerts are listed, and nobody is notified.",
+                "{} now. Silenced alerts stay in the list, but are not sent.",
                 counted(many, "silence")
             )
         }

@@ -42,7 +42,8 @@ fn List(channels: Vec<Channel>) -> impl IntoView {
             <div>
                 <h1>{heading}</h1>
                 <p class="second">
-                    "A channel gets one message when an alert fires and one when it is over. While it does not take them, they wait, and are told as one."
+                    "A channel gets one message when an alert fires and one when it is over. If a \
+                     channel is down, messages wait and are sent as one."
                 </p>
             </div>
             <div class="actions">
@@ -65,8 +66,8 @@ fn heading(channels: &[Channel]) -> String {
         many => format!("{many} channels are"),
     };
     match (used, failing) {
-        (0, _) => "Nobody is told of alerts: there is no channel.".to_owned(),
-        (1, 1) => "One channel is told of alerts, and it takes nothing.".to_owned(),
+        (0, _) => "No channels: alerts are sent nowhere.".to_owned(),
+        (1, 1) => "One channel, and it accepts nothing.".to_owned(),
         (_, 0) => format!("{all} told of alerts, and nothing is refused."),
         (_, 1) => format!("{all} told of alerts; one of them takes nothing."),
         (_, many) => format!("{all} told of alerts; {many} of them take nothing."),
@@ -118,7 +119,7 @@ fn Row(channel: Channel, now: DateTime<Utc>) -> impl IntoView {
                     id
                     name
                     noun="channel"
-                    says="Messages that wait for it are dropped. To keep it for later, switch it off."
+                    says="Its waiting messages are dropped. To keep it for later, switch it off."
                 />
             </div>
         </li>

@@ -75,12 +75,12 @@ fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
         Some(channel) => (
             channel.id.to_string(),
             show_line(&channel.name),
-            "Who is told of alerts, and of which.".to_owned(),
+            "Who is notified, and of which alerts.".to_owned(),
         ),
         None => (
             NEW.to_owned(),
             "New".to_owned(),
-            "A new channel: who is told of alerts, and of which.".to_owned(),
+            "New channel: who is notified, and of which alerts.".to_owned(),
         ),
     };
     view! {
@@ -125,8 +125,8 @@ fn Preview(kind: ChannelKind, message: Value) -> impl IntoView {
     view! {
         <section class="section stack tight" aria-labelledby="preview-title">
             <header>
-                <h2 id="preview-title">"What it is told"</h2>
-                <span class="note">"the last alert, or an example, as it would be posted"</span>
+                <h2 id="preview-title">"Last message"</h2>
+                <span class="note">"the last alert, or an example, as it is posted"</span>
             </header>
             <PostedMessage kind payload=message />
             <details class="data">
@@ -171,7 +171,8 @@ fn address(channel: Option<&Channel>) -> AnyView {
             />
         </label>
         <p class="note-line">
-            "It is a secret: whoever has it can post there. It is kept here, and its last four characters are shown."
+            "Whoever has this address can post there. It is stored; only its last four characters \
+             are shown."
         </p>
     }
     .into_any()

@@ -48,8 +48,8 @@ pub(crate) async fn send_edit(
     if !desk().is_draft(id, draft, &form.written()?).await? {
         let form = keep(id, form).await?;
         let error = ApiError::conflict(
-            "The body was changed after its differences were shown. Nothing was published: look at what \
-             changes now, and press the button again.",
+            "The body changed after its differences were shown. Nothing was published: check what \
+             changes now, then press the button again.",
         );
         lead_back::<SendEdit>(&links::edit_of(id, &form), &error);
         return Err(error);
@@ -69,7 +69,7 @@ async fn send(id: LetterId, draft: Uuid, form: &EditForm) -> Result<String, ApiE
     let plan = PlanToken(form.plan.clone());
     if plan.read().is_err() {
         return Err(ApiError::conflict(
-            "Nothing was published: look at what changes first, and press the button beside it.",
+            "Nothing was published: check what changes first, then press the button beside it.",
         ));
     }
     new.plan = Some(plan);

@@ -35,7 +35,7 @@ pub(super) fn Writing(
         let encoding = show_within(encoding);
         view! {
             <p class="note-line">
-                {format!("It is unpacked here ({encoding}), and packed again when it is sent.")}
+                {format!("Unpacked here ({encoding}), and packed again when it is sent.")}
             </p>
         }
     });

@@ -68,20 +68,20 @@ pub(super) fn standing(execution: &Execution) -> String {
     };
     match execution.state {
         ExecutionState::Requested | ExecutionState::Scheduling if execution.is_stuck => format!(
-            "Stuck: {} for longer than a worker has to begin it, and handed to none. Nobody fails it: \
-             look at whoever hands out work.",
+            "Stuck: {} for too long, and assigned to no worker. It is not failed automatically: \
+             check your scheduler.",
             word_of(execution.state)
         ),
         _ if execution.is_stuck && execution.is_read => format!(
-            "Stuck: handed out{on}, and not begun in time. It is in a register that is only read: \
-             the monitor would fail it, and leaves that to whoever keeps the register."
+            "Stuck: assigned{on}, and not begun in time. It is in a read-only register, so the \
+             monitor does not fail it: end it where the register is kept."
         ),
         _ if execution.is_stuck => {
-            format!("Stuck: handed out{on}, and not begun in time. The monitor fails it next.")
+            format!("Stuck: assigned{on}, and not begun in time. The monitor fails it next.")
         }
-        ExecutionState::Requested => "Requested: no worker is looked for yet.".to_owned(),
-        ExecutionState::Scheduling => "A worker is looked for.".to_owned(),
-        ExecutionState::Scheduled => format!("Handed out{on}, and not begun."),
+        ExecutionState::Requested => "Requested: not being scheduled yet.".to_owned(),
+        ExecutionState::Scheduling => "Being scheduled: no worker yet.".to_owned(),
+        ExecutionState::Scheduled => format!("Assigned{on}, and not begun."),
         ExecutionState::Running => format!("Running{on}."),
         ExecutionState::Completed => format!("Completed{on}."),
         ExecutionState::Failed => format!("Failed{on}."),
@@ -112,7 +112,7 @@ pub(super) fn said_of(by: NamedBy) -> Said {
             format!("changed nothing: {detail}")
         }
         Some(HandlerVerdict::Spared) => format!("held nothing against it: {detail}"),
-        Some(HandlerVerdict::Unknown) => "came before anybody told of it".to_owned(),
+        Some(HandlerVerdict::Unknown) => "arrived before its first report".to_owned(),
     };
     with_replay(&said)
 }

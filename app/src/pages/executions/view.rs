@@ -104,7 +104,7 @@ fn heading(figures: &ExecutionFigures) -> Said {
     let stuck = || links::with_query(links::EXECUTIONS, [("tab", STUCK)]);
     let mut said = match figures.stuck {
         0 if figures.states.iter().all(|one| one.count == 0) => {
-            return plain("Nobody reported an execution yet.");
+            return plain("No executions have been reported yet.");
         }
         0 => plain("Nothing is stuck: "),
         1 => vec![link("1 execution", stuck()), words(" is stuck; ")],

@@ -64,7 +64,7 @@ pub(crate) async fn describe_group(
         ..GroupEdit::default()
     };
     if edit == GroupEdit::default() {
-        return Err(ApiError::invalid("Nothing was changed: the group is like that already."));
+        return Err(ApiError::invalid("Nothing was changed: the group already has these values."));
     }
     carry_out(&id, edit).await
 }
@@ -116,7 +116,7 @@ pub(crate) async fn split_group(
 ) -> Result<(), ApiError> {
     if signatures.is_empty() {
         return Err(ApiError::invalid(
-            "No signature is checked. Check those that leave the group.",
+            "No signature is selected. Select those that leave the group.",
         ));
     }
     let split = dlo_domain::group::SplitGroup {

@@ -16,8 +16,7 @@ pub(super) fn GroupEvents(
     now: DateTime<Utc>,
 ) -> impl IntoView {
     if events.is_empty() {
-        return view! { <p class="note-line">"Nobody has done anything with it yet."</p> }
-            .into_any();
+        return view! { <p class="note-line">"No activity yet."</p> }.into_any();
     }
     view! {
         <ul class="log">

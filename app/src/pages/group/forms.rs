@@ -101,7 +101,7 @@ pub(super) fn GroupMerge(
                     </select>
                 </label>
                 <p class="second">
-                    "All its letters go there, those to come as well, and this address leads there."
+                    "All its letters move there, future ones too, and this address redirects there."
                 </p>
                 <button class="button" type="submit">
                     "Merge this group into the chosen one"

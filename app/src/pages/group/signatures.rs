@@ -29,7 +29,7 @@ pub(super) fn GroupSignatures(
                 <h2 id="signatures-title">{wording::counted(number, "signature")}</h2>
                 <span class="note">
                     {if can_split {
-                        "check those that are another failure, and split them off"
+                        "select those that are another failure, and split them off"
                     } else {
                         "all letters of this group have the same one"
                     }}
@@ -62,7 +62,7 @@ pub(super) fn GroupSignatures(
                     .then(|| {
                         view! {
                             <button class="button" type="submit">
-                                "Split the checked off into a group of their own"
+                                "Split the selected off into a new group"
                             </button>
                         }
                     })}
@@ -92,7 +92,7 @@ fn row(signature: SignatureShare, all: i64, can_split: bool) -> impl IntoView {
             {pick}
             <td class="main">
                 <TemplateLine template />
-                {arranged.then(|| view! { " " <span class="mark">"put here by a person"</span> })}
+                {arranged.then(|| view! { " " <span class="mark">"moved here by a person"</span> })}
             </td>
             <td class="bar far">
                 <svg class="bars" height="8" aria-hidden="true">

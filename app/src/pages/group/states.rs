@@ -69,7 +69,8 @@ fn MuteForm(id: String) -> impl IntoView {
                 <Number name="arrivals" label="or until so many more letters" />
                 <Number name="per_hour" label="or until so many in one hour" />
                 <p class="second">
-                    "It ends with the first of these, and the group is open again. Letters are kept meanwhile, as ever."
+                    "The first of these ends it, and the group is open again. Letters are kept \
+                     meanwhile."
                 </p>
                 <button class="button" type="submit">
                     "Mute this group"

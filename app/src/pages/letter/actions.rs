@@ -116,9 +116,9 @@ fn Verdict(id: LetterId) -> impl IntoView {
         <form method="post" action=DecideUnknown::PATH class="verdict">
             <input type="hidden" name="id" value=id.to_string() />
             <p class="second">
-                "The connection ended before the broker answered, so nobody here knows whether the "
-                "broker took it. It is not sent again by itself: that could do its work twice. "
-                "Look whether its queue or its receiver has it, then say so."
+                "The connection ended before the broker answered, so it is not known whether the "
+                "broker took it. It is not sent again automatically: that could do its work twice. "
+                "Check whether its queue or its receiver has it, then choose."
             </p>
             <button
                 class="button"

@@ -156,7 +156,7 @@ fn words(coming: Coming) -> Option<&'static str> {
     match coming {
         Coming::First => None,
         Coming::Same => Some("the same body"),
-        Coming::Other => Some("another body than before"),
+        Coming::Other => Some("a different body"),
         Coming::AsSent => Some("as the replay sent it, changed"),
         Coming::NotAsSent => Some("not as the replay sent it"),
     }

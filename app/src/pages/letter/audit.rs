@@ -22,7 +22,7 @@ pub(super) fn AuditLog(
             </header>
             {entries
                 .is_empty()
-                .then(|| view! { <p class="note-line">"Nobody has done anything with it yet."</p> })}
+                .then(|| view! { <p class="note-line">"No activity yet."</p> })}
             <ul class="log">
                 {entries
                     .into_iter()

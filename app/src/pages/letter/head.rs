@@ -97,7 +97,7 @@ fn standing(state: LetterState) -> &'static str {
         LetterState::Scheduled => " It will be replayed automatically.",
         LetterState::Claimed => " A replay has it.",
         LetterState::Replayed => " It was replayed and has not come back.",
-        LetterState::Unknown => " It may or may not be in a queue: its last replay says why.",
+        LetterState::Unknown => " It may or may not be in a queue: see its last replay.",
         LetterState::Resolved => " It is resolved.",
         LetterState::Discarded => " It was discarded.",
     }

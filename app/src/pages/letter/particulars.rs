@@ -21,7 +21,7 @@ pub(super) fn Particulars(
     let summary = letter.summary;
     let told = |text: Option<String>| match text {
         Some(text) => view! { <span class="id">{show_name(&text)}</span> }.into_any(),
-        None => view! { <span class="quiet">"not told"</span> }.into_any(),
+        None => view! { <span class="quiet">"unknown"</span> }.into_any(),
     };
     let row = |name, value: AnyView| {
         view! {

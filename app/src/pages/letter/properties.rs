@@ -23,7 +23,7 @@ pub(super) fn PropertiesTable(
                 <span class="note">{rows.len()} " of " {KNOWN} " set"</span>
             </header>
             {if rows.is_empty() {
-                view! { <p class="note-line">"The message carried none."</p> }.into_any()
+                view! { <p class="note-line">"The message had none."</p> }.into_any()
             } else {
                 view! {
                     <table class="ledger wire">

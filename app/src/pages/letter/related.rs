@@ -61,7 +61,7 @@ fn Related(one: RelatedLetters) -> impl IntoView {
 
 fn item(letter: LetterSummary) -> impl IntoView {
     let at = letter.last_arrived_at;
-    let queue = letter.queue.unwrap_or_else(|| "not told".to_owned());
+    let queue = letter.queue.unwrap_or_else(|| "unknown".to_owned());
     let what = letter.message_type.or(letter.error_class);
     let what = what.unwrap_or_else(|| wording::reason(letter.reason).to_owned());
     view! {
@@ -85,10 +85,10 @@ fn note(one: &RelatedLetters) -> Option<String> {
     match one.searched_back_to {
         _ if one.has_more => Some("… and more.".to_owned()),
         Some(at) => Some(format!(
-            "The search ran out of time: letters that arrived before {} were not searched.",
+            "The search timed out: letters that arrived before {} were not searched.",
             wording::absolute(at)
         )),
-        None if one.letters.is_empty() => Some("No other letter has it.".to_owned()),
+        None if one.letters.is_empty() => Some("No other letters.".to_owned()),
         None => None,
     }
 }
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_search_that_stopped_does_not_say_that_there_is_none() {
         let shown = related(vec![of(Vec::new(), None)]);
-        assert!(shown.contains("No other letter has it."), "{shown}");
+        assert!(shown.contains("No other letters."), "{shown}");
         assert!(shown.contains("saga-&lt;17&gt;") && !shown.contains("<17>"), "{shown}");
         let shown = related(vec![of(Vec::new(), Some(DateTime::UNIX_EPOCH))]);
         assert!(shown.contains("1970-01-01") && !shown.contains("No other"), "{shown}");

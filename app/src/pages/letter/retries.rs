@@ -71,9 +71,8 @@ fn given_up(obituary: Obituary, tries: usize) -> AnyView {
 }
 
 fn waits(next: NextRetry) -> AnyView {
-    let paused = next
-        .is_paused
-        .then_some(" The policy is off now, so nothing happens until it is switched on.");
+    let paused =
+        next.is_paused.then_some(" The policy is off: nothing happens until it is switched on.");
     view! {
         <p>
             {format!("Try {} is due at ", next.number)} <Instant at=next.due_at /> " by "

@@ -43,7 +43,7 @@ pub(super) fn RouteLine(
         <div class="route">
             <div>
                 <span class="label">"died on"</span>
-                <span class="value">{show_name(summary.queue.as_deref().unwrap_or("not told"))}</span>
+                <span class="value">{show_name(summary.queue.as_deref().unwrap_or("unknown"))}</span>
                 <small>
                     {exchange} {summary.routing_key.map(|key| format!(", key {}", show_within(&key)))}
                 </small>

@@ -11,7 +11,8 @@ pub(super) fn ClaimedMark(
 ) -> impl IntoView {
     letter.origin_claimed.then(|| {
         view! {
-            <small class="claimed" title="Only the message itself says that it died there.">
+            <small class="claimed" title="Unconfirmed: only the message itself says that it died \
+                there.">
                 "not confirmed"
             </small>
         }

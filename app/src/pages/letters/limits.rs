@@ -36,7 +36,8 @@ pub(super) fn SearchLimits(limits: Limits, filter: LetterFilter) -> impl IntoVie
     let stopped = limits.searched_back_to.map(|at| {
         let at = wording::absolute(at);
         format!(
-            "The search ran out of time at {at}: letters that arrived before were not searched. \u{201c}Older\u{201d} goes on from there; a term like queue: or age: makes \
+            "The search timed out at {at}: letters that arrived before were not searched. \
+             \u{201c}Older\u{201d} goes on from there; a term like queue: or age: makes \
              it faster.",
         )
     });

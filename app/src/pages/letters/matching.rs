@@ -54,7 +54,7 @@ pub(super) fn Matching(
             // A link into what is folded unfolds it.
             <p class="note-line" id="matching">
                 "This takes " {condition} ", on all pages, when you press the button. "
-                "Letters in other states are left out and counted."
+                "Letters in other states are skipped and counted."
             </p>
             <div class="actions">{replaying} {holding} {restoring}</div>
         </details>

@@ -105,7 +105,7 @@ fn workers_line(workers: Option<WorkersThere>, is_of_worker: bool) -> Option<Str
     let ill = [(there.stale, "silent"), (there.draining, "draining"), (there.stopped, "stopped")];
     let all = there.fresh + ill.iter().map(|(count, _)| count).sum::<i64>();
     if all == 0 {
-        let text = "no worker says in its heartbeats that it works on this queue";
+        let text = "no worker reports this queue in its heartbeats";
         return is_of_worker.then(|| text.to_owned());
     }
     if there.fresh > 0 {
@@ -121,7 +121,7 @@ fn workers_line(workers: Option<WorkersThere>, is_of_worker: bool) -> Option<Str
             format!("of its {}, {}", wording::counted(all, "worker"), told.join(", "))
         }
     };
-    Some(format!("nobody takes them from there now: {how}"))
+    Some(format!("nobody consumes them there now: {how}"))
 }
 
 /// What is to be known of a destination before anything goes there.
@@ -131,7 +131,7 @@ fn notes(of: &Destination, is_of_worker: bool) -> Vec<String> {
         (Some(false), None) => Some("the broker has no such exchange"),
         _ => None,
     };
-    let internal = "internal: nobody can publish to it, so all of them would be refused";
+    let internal = "internal: it accepts no publishes, so all of them would be refused";
     let internal = (of.internal == Some(true)).then_some(internal);
     let told = [missing, internal].into_iter().flatten().map(str::to_owned);
     told.chain(of.receivers.as_deref().map(receivers_line))

@@ -16,7 +16,7 @@ const TARGETS: [(&str, &str, &str); 5] = [
     (
         "origin_exchange",
         "the exchange each one was published to",
-        "everybody who is bound gets a copy, those without trouble too",
+        "every bound queue gets a copy, also those that had no trouble",
     ),
     ("queue", "one queue", "for this replay only"),
     ("exchange", "one exchange", "with this routing key"),

@@ -9,12 +9,12 @@ use crate::wording;
 
 /// That all letters go as persistent messages, and how many did not come so.
 fn delivery(made_persistent: i64) -> String {
-    let all = "as persistent messages, so that a restart of the broker does not lose them";
+    let all = "as persistent messages, which survive a restart of the broker";
     if made_persistent == 0 {
         return all.to_owned();
     }
     let letters = wording::counted(made_persistent, "letter");
-    format!("{all}; {letters} of these came as transient ones")
+    format!("{all}; {letters} of these came as transient")
 }
 
 /// What is sent, and what is not.
@@ -83,7 +83,7 @@ pub(super) fn Terms(
                 </div>
                 <div class="all">
                     <dt>"cannot be undone"</dt>
-                    <dd>"what the broker has confirmed cannot be recalled"</dd>
+                    <dd>"confirmed messages cannot be recalled"</dd>
                 </div>
             </dl>
         </section>

@@ -79,7 +79,7 @@ pub(super) fn Answer(
         view! {
             " Of "
             <a href=links::letters_in(LetterState::Unknown)>{wording::count(overview.unknown)}</a>
-            " a person must say whether the replay happened."
+            " a person must say whether they were published."
         }
     });
     let silent = causes.worst_worker.clone().map(|worst| view! { <Silent worst causes /> });

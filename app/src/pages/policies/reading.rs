@@ -15,9 +15,10 @@ pub(super) fn policy_of(draft: &PolicyDraft) -> Result<NewPolicy, ApiError> {
         name: draft.name.trim().to_owned(),
         filter: draft.filter.trim().to_owned(),
         all: draft.all == "on",
-        verdict: draft.verdict.parse().map_err(|_| {
-            ApiError::invalid("Choose what the policy does: retry, hold or discard.")
-        })?,
+        verdict: draft
+            .verdict
+            .parse()
+            .map_err(|_| ApiError::invalid("Choose an action: retry, hold or discard."))?,
         schedule: Schedule {
             delays_seconds: delays(&draft.delays)?,
             jitter_percent: number(&draft.jitter, "the jitter, in percent")?,
@@ -37,7 +38,7 @@ pub(super) fn policy_of(draft: &PolicyDraft) -> Result<NewPolicy, ApiError> {
 
 fn number<T: FromStr>(text: &str, what: &str) -> Result<T, ApiError> {
     let text = text.trim();
-    text.parse().map_err(|_| ApiError::invalid(format!("`{text}` is no number: give {what}.")))
+    text.parse().map_err(|_| ApiError::invalid(format!("`{text}` is not a number: give {what}.")))
 }
 
 fn delays(text: &str) -> Result<Vec<u32>, ApiError> {
@@ -46,7 +47,7 @@ fn delays(text: &str) -> Result<Vec<u32>, ApiError> {
         .map(|part| {
             crate::api::seconds(part).ok_or_else(|| {
                 ApiError::invalid(format!(
-                    "`{part}` is no delay: write delays as `10s 100s 1000s`, or with m, h and d."
+                    "`{part}` is not a delay: write delays as `10s 100s 1000s`, or with m, h and d."
                 ))
             })
         })
@@ -66,7 +67,7 @@ fn window(draft: &PolicyDraft) -> Result<Option<RetryWindow>, ApiError> {
         let mut all = Day::ALL.into_iter();
         all.find(|day| day.as_str().eq_ignore_ascii_case(word)).ok_or_else(|| {
             ApiError::invalid(format!(
-                "`{word}` is no day: write days as `mon tue wed thu fri sat sun`."
+                "`{word}` is not a day: write days as `mon tue wed thu fri sat sun`."
             ))
         })
     };

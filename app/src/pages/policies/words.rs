@@ -135,8 +135,8 @@ pub(super) fn warning(policy: &Policy) -> String {
             )
         }
         BreakerState::HalfOpen => format!(
-            "It was stopped, and probes since {}: a few tries go out, and the rest waits for what \
-             comes of them.",
+            "It was stopped, and probes since {}: a few tries go out, and the rest waits for \
+             their outcome.",
             absolute(since)
         ),
     }

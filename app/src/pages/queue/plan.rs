@@ -66,12 +66,15 @@ fn wanted_of(draft: &DeadLetteringDraft) -> Result<NewDeadLettering, ApiError> {
     let (deliveries, retention) = (draft.deliveries.trim(), draft.retention.trim());
     let max_deliveries = wish(deliveries, |text| {
         text.parse().map_err(|_| {
-            ApiError::invalid(format!("`{text}` is no number of times: write one as `5`."))
+            ApiError::invalid(format!("`{text}` is not a number of times: write one as `5`."))
         })
     })?;
     let retention_seconds = wish(retention, |text| {
         crate::api::seconds(text).map(i64::from).ok_or_else(|| {
-            ApiError::invalid(format!("`{text}` is no length of time: write one as `12h` or `7d`."))
+            ApiError::invalid(format!(
+                "`{text}` is not a length of time: write one as `12h` or \
+                `7d`."
+            ))
         })
     })?;
     Ok(NewDeadLettering {
@@ -134,8 +137,7 @@ pub(super) async fn take_back(draft: DeadLetteringDraft, plan: &str) -> Result<(
     let (operator, name) = (Actor::local_operator(), name_of(&draft));
     let done = match desk().unset_dead_lettering(&operator, &name, true).await {
         Ok(now) if now.plan != plan => Err(DeskError::Conflict(
-            "something else was changed at the broker since this was looked at, so nothing was \
-             taken away: look again"
+            "something else changed at the broker meanwhile, so nothing was removed: check again"
                 .to_owned(),
         )),
         Ok(_) => desk().unset_dead_lettering(&operator, &name, false).await.map(drop),
@@ -174,16 +176,16 @@ fn go_on(
 pub(super) fn said(fault: &str) -> &'static str {
     match fault {
         "stale" => {
-            "Something else was changed at the broker since you looked, so nothing was done. Below is \
-             what would be done now."
+            "Something else changed at the broker meanwhile, so nothing was done. Below is what \
+             would be done now."
         }
         "refused" => {
-            "It was refused. Below is how it stands now, with what of it was done. To set policies, \
+            "The broker refused it. Below is the state now, with what was done. To set policies, \
              the user of DLO_MANAGEMENT_URL needs the tag `policymaker` and a permission on the vhost."
         }
         "away" => {
-            "The broker did not answer, so it is not known whether all of it was done. Below is how it \
-             stands, as far as the broker answers now; it can be done again without harm."
+            "The broker did not answer, so it is not known whether all of it was done. Below is \
+             the state as far as the broker answers now; doing it again does no harm."
         }
         _ => "",
     }
@@ -282,10 +284,10 @@ mod tests {
     fn what_cannot_be_read_is_said() {
         for (draft, said) in [
             (written("", "5", "1h"), "Name the queue"),
-            (written("dead", "five", ""), "`five` is no number"),
-            (written("dead", "", "soon"), "`soon` is no length"),
-            (written("dead", "", "0s"), "`0s` is no length"),
-            (written("dead", "", "99999999d"), "is no length"),
+            (written("dead", "five", ""), "`five` is not a number"),
+            (written("dead", "", "soon"), "`soon` is not a length"),
+            (written("dead", "", "0s"), "`0s` is not a length"),
+            (written("dead", "", "99999999d"), "is not a length"),
         ] {
             match wanted_of(&draft) {
                 Err(ApiError::Invalid { reason }) => assert!(reason.contains(said), "{reason}"),

@@ -98,8 +98,8 @@ async fn place(queue: &QueueReport) -> Result<(String, Vec<String>), ApiError> {
 
 fn not_shown_yet(change: UnreadChange) -> String {
     format!(
-        "The broker was told at {}. What stands below was read at {} and does not show it yet: look again in some \
-         seconds.",
+        "Sent to the broker at {}. The state below was read at {} and does not show it yet: check \
+         again in a few seconds.",
         wording::absolute(change.at),
         wording::absolute(change.read_at),
     )

@@ -128,8 +128,8 @@ fn chosen<'a>(
 fn empty(brokers: &[BrokerTopology]) -> QueuesView {
     let why = brokers.iter().filter_map(of_trouble).collect();
     let heading = if brokers.iter().all(|broker| broker.asked_at.is_none()) {
-        "No broker was asked for its queues yet. They are read through its management API: name it \
-         with DLO_MANAGEMENT_URL."
+        "No queues have been read yet. They are read through the management API: set \
+         DLO_MANAGEMENT_URL."
     } else {
         "No queues could be read."
     };

@@ -47,7 +47,9 @@ fn ByAnother(replay: Replay) -> impl IntoView {
     view! {
         <p class="note-line">
             {format!(
-                "The {by} asked for it, and whoever uses these pages is the {by}: so it cannot be decided here. Another person decides with a token of another name and the role operator:",
+                "The {by} requested it, and these pages act as the {by}, so it cannot be approved \
+                 here. Another person approves it with a token of another name and the role \
+                 operator:",
             )}
         </p>
         <pre class="body" tabindex="0" role="group" aria-label="How another person approves">
@@ -67,7 +69,7 @@ fn Deciding(replay: Replay) -> impl IntoView {
     view! {
         <p class="note-line">
             {format!(
-                "{} asked for it. Look at what would be sent; nothing of it was published yet.",
+                "{} requested it. Check what would be sent; nothing was published yet.",
                 show_within(&replay.created_by),
             )}
         </p>

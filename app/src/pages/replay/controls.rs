@@ -86,7 +86,7 @@ fn choices(replay: &Replay) -> Vec<Choice> {
             choice(
                 Control::Pause,
                 format!("Pause, keep {pending} claimed"),
-                "Publish nothing more until somebody resumes it.",
+                "Publish nothing more until it is resumed.",
             ),
             cancel,
         ],
@@ -117,7 +117,7 @@ fn choices(replay: &Replay) -> Vec<Choice> {
                 Control::Resume,
                 format!("Resume with {pending} to go"),
                 if replay.in_order {
-                    "What did not get through goes first, unless it was decided on; then the rest."
+                    "What did not get through goes first, unless already decided; then the rest."
                 } else {
                     "The letters that were not published yet, the ladder from its first step."
                 },

@@ -26,7 +26,7 @@ pub(super) fn Head(
     let parts = parts(counts);
     let verb = match replay.state {
         ReplayState::DryRun => "Would replay",
-        ReplayState::AwaitingApproval => "To replay when somebody else approves:",
+        ReplayState::AwaitingApproval => "To replay once another person approves:",
         ReplayState::Scheduled => "To replay",
         ReplayState::Running => "Replaying",
         ReplayState::Paused => "Paused: the replay of",

@@ -45,7 +45,8 @@ pub(super) fn UnknownLetters(
             <header>
                 <h2 id="search-title">{wording::count(unknown)} " unknown"</h2>
                 <span class="note">
-                    "nobody knows whether their queues have them, and none is sent again by itself"
+                    "it is not known whether their queues have them; none is sent again \
+                     automatically"
                 </span>
             </header>
             {body}

@@ -78,7 +78,7 @@ fn FilterField(filter: String) -> impl IntoView {
                     />
                 </div>
                 <FaultPlace fault has_place=true>
-                    " Nothing is saved until the filter can be read."
+                    " The filter is not valid: nothing is saved."
                 </FaultPlace>
             </div>
         </div>
@@ -120,7 +120,7 @@ fn Groupings(sort: String, verdict: String) -> impl IntoView {
     };
     view! {
         <fieldset class="radios">
-            <legend>"how they are told apart"</legend>
+            <legend>"how they are grouped"</legend>
             {radio("key", "by a key: letters with the same key are one group")}
             {radio("masks", "by their error, with more values masked")}
         </fieldset>

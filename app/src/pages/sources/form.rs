@@ -69,10 +69,10 @@ pub(super) fn SourceForm(
                 <span>"mode"</span>
                 <select name="mode">
                     <option value="take" selected=mode == SourceMode::Take>
-                        "take: the letters leave the queue"
+                        "take: letters leave the queue"
                     </option>
                     <option value="mirror" selected=mode == SourceMode::Mirror>
-                        "mirror: look, never take"
+                        "mirror: letters stay in the queue"
                     </option>
                 </select>
             </label>

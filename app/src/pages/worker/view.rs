@@ -141,15 +141,15 @@ fn sentence(worker: &Worker) -> String {
     match worker.condition {
         Condition::Stale => match &worker.drained_by {
             Some(by) => format!(
-                "{name} has been silent for {silent}. It drains when it is back: {by} asked for it."
+                "{name} has been silent for {silent}. It drains when it is back, as {by} set."
             ),
             None => format!("{name} has been silent for {silent}."),
         },
         Condition::Fresh => format!("{name} is at work."),
         Condition::Stopped => format!("{name} has stopped in good order."),
         Condition::Draining => match &worker.drained_by {
-            Some(by) => format!("{name} is draining: {by} asked for it."),
-            None => format!("{name} is draining: it takes nothing more."),
+            Some(by) => format!("{name} is draining, as {by} set."),
+            None => format!("{name} is draining: it takes no new work."),
         },
     }
 }
@@ -179,7 +179,7 @@ fn opinion(opinion: Opinion) -> &'static str {
 /// Who consumes a queue.
 fn consumers(queue: &WorkerQueue, now: DateTime<Utc>) -> String {
     let count = queue.consumers.map_or_else(
-        || "consumers are not told".to_owned(),
+        || "consumers are not known".to_owned(),
         |count| wording::counted(count, "consumer"),
     );
     let tags = queue.tags.as_deref().unwrap_or_default();

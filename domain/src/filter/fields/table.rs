@@ -158,7 +158,7 @@ pub static FIELDS: &[FieldInfo] = &[
         Field::Exhausted,
         "exhausted",
         Kind::Words(&ANSWERS),
-        "whether its retry policy gave up on it, and nobody has got further since",
+        "whether its retry policy gave up on it, with no progress since",
         "exhausted:true",
     ),
     row(Field::Age, "age", Kind::Age, "the time since it last arrived", "age:>1h"),

@@ -121,7 +121,7 @@ pub(super) fn deeper<'a, T>(
 pub(super) fn spend(input: &mut Input<'_>, start: usize) -> Parsed<()> {
     input.state.terms += 1;
     if input.state.terms > MOST_TERMS {
-        let why = format!("the filter asks for more than {MOST_TERMS} values: shorten it");
+        let why = format!("the filter has more than {MOST_TERMS} values: shorten it");
         return Err(Misread::new(start, start + 1, why));
     }
     Ok(())

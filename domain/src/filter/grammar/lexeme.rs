@@ -111,8 +111,8 @@ fn next_char(input: &mut Input<'_>) -> Parsed<Option<char>> {
 fn closed(input: &mut Input<'_>, start: usize, may_follow: &[char]) -> Parsed<()> {
     match peek_char(input) {
         Some(c) if (is_plain(c) || c == '"') && !may_follow.contains(&c) => {
-            let why = "text goes on after this quote: put a space between, or write \\\" for a \
-                       quote within";
+            let why = "text follows this quote: put a space between, or write \\\" for a quote \
+                within";
             Err(Misread::new(start, at(input), why))
         }
         _ => Ok(()),

@@ -154,7 +154,7 @@ impl Reading {
             Self::Field(..) => self.value(lexeme.clone()),
             Self::Json => lexeme.text.parse().map(Value::Number).map_err(|_| {
                 let why = format!(
-                    "`{}` is no number, and only numbers are compared: write 42 or -1.5",
+                    "`{}` is not a number, and only numbers are compared: write 42 or -1.5",
                     lexeme.text
                 );
                 misread(lexeme, why)
@@ -178,18 +178,18 @@ impl Reading {
             }),
             Kind::Id => uuid::Uuid::try_parse(text).map(Value::Id).map_err(|_| {
                 let example = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
-                misread(&lexeme, format!("`{text}` is no id: ids are UUIDs such as {example}"))
+                misread(&lexeme, format!("`{text}` is not an id: ids are UUIDs such as {example}"))
             }),
             Kind::Number => text.parse::<Decimal>().map(Value::Number).map_err(|_| {
-                let why = format!("`{text}` is no number: write {name}:3 or {name}:>3");
+                let why = format!("`{text}` is not a number: write {name}:3 or {name}:>3");
                 misread(&lexeme, why)
             }),
             Kind::Size => read_size(text).map(Value::Size).ok_or_else(|| {
-                let why = format!("`{text}` is no size: write 512, 64kb or 1.5mb");
+                let why = format!("`{text}` is not a size: write 512, 64kb or 1.5mb");
                 misread(&lexeme, why)
             }),
             Kind::Age => read_length(text).map(Value::Age).ok_or_else(|| {
-                let why = format!("`{text}` is no length of time: write 90s, 15m, 1h, 7d or 2w");
+                let why = format!("`{text}` is not a length of time: write 90s, 15m, 1h, 7d or 2w");
                 misread(&lexeme, why)
             }),
             Kind::Time => read_time(text)
@@ -197,7 +197,8 @@ impl Reading {
                 .ok_or_else(|| misread(&lexeme, no_time(name, text))),
             Kind::Bound => Moment::read(text).map(Value::Time).ok_or_else(|| {
                 let why = format!(
-                    "`{text}` is no time: write 15m, 1h, 7d or a time such as 2026-11-21T03:00:00Z"
+                    "`{text}` is not a time: write 15m, 1h, 7d or a time such as \
+                     2026-11-21T03:00:00Z"
                 );
                 misread(&lexeme, why)
             }),
@@ -210,7 +211,7 @@ fn no_time(name: &str, text: &str) -> String {
     if read_length(text).is_some() {
         return format!("`{text}` is a length of time, and `{name}` a time: write {age}:<{text}");
     }
-    format!("`{text}` is no time: write 2026-11-21 or 2026-11-21T03:00:00Z")
+    format!("`{text}` is not a time: write 2026-11-21 or 2026-11-21T03:00:00Z")
 }
 
 fn misread(lexeme: &Lexeme, why: String) -> Misread {

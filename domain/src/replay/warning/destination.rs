@@ -5,8 +5,8 @@ use crate::replay::{Destination, WorkersThere};
 
 /// What becomes of letters of whose queues that is not known.
 pub const KEEPING_UNKNOWN: &str = "It is not known whether the queues there keep what the broker confirms, because the management \
-     API did not describe the vhost. Such letters will be unknown, not confirmed. Set DLO_MANAGEMENT_URL, or look at \
-     the queues yourself afterwards.";
+     API did not describe the vhost. Such letters will be unknown, not confirmed. Set \
+     DLO_MANAGEMENT_URL, or check the queues yourself afterwards.";
 
 impl ReplayWarning {
     /// The warnings about one destination of a replay of `total` letters.
@@ -56,7 +56,7 @@ fn of_queue(destination: &Destination, queue: &str, total: i64) -> Option<Replay
     }
     let how = workers?;
     let message = format!(
-        "No worker of {queue} is at work: {how}. Look after the worker first, or choose another \
+        "No worker of {queue} is at work: {how}. Bring a worker back first, or choose another \
          target for {letters}."
     );
     Some(warning(WarningKind::WorkersAway, message))

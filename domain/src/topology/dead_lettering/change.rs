@@ -183,7 +183,7 @@ fn of_operator(vhost: &Vhost, after: &Queue, wishes: &[Wanted]) -> Vec<String> {
                 }
                 _ => format!("{who} sets {key} of `{name}` to {}", set.value),
             };
-            Some(format!("{does}, and wins: ask whoever runs the broker"))
+            Some(format!("{does}, and wins: ask the broker's operator"))
         })
         .collect();
     against.dedup();

@@ -55,7 +55,8 @@ pub fn plan_lift((vhost, vhost_name): (&Vhost, &str), name: &str) -> DeadLetteri
         Some(Remedy::Policy) => by_policy((vhost, vhost_name), queue, &mut plan),
         Some(remedy) => in_words((vhost, vhost_name), queue, &remedy, &mut plan),
         None => plan.refusals.push(format!(
-            "the broker does not tell its version, so it is not known what lifts the limit of `{name}`"
+            "the broker does not report its version, so it is not known what lifts the limit of \
+             `{name}`"
         )),
     }
     plan.sealed()
@@ -107,8 +108,8 @@ fn in_words(
     let why = match (remedy, argument) {
         (Remedy::Policy, _) => return,
         (Remedy::Operator(policy), _) => format!(
-            "the operator policy `{policy}` sets the limit of `{name}`, and wins: ask whoever runs the broker \
-             to take `{LIMIT}` out of it, or to set it to -1 (since 4.3)"
+            "the operator policy `{policy}` sets the limit of `{name}`, and wins: have the \
+             broker's operator remove `{LIMIT}` from it, or set it to -1 (since 4.3)"
         ),
         (Remedy::WithoutKey(policy), _) => format!(
             "this broker takes no -1 from a policy, but `{name}` has its limit only from the policy `{policy}`: \

@@ -31,7 +31,7 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
     let ready = queue.figures.ready;
     let may_hold = ready != Some(0);
     let held = match ready {
-        None => "The broker does not tell how many messages wait in it.".to_owned(),
+        None => "The broker does not say how many messages wait in it.".to_owned(),
         Some(0) => "Nothing waits in it now.".to_owned(),
         Some(1) => "1 message waits in it.".to_owned(),
         Some(more) => format!("{} wait in it.", counted(more, "message")),
@@ -41,7 +41,7 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         (None, Some(most)) => {
             format!(" It holds {}; what is over that is dropped.", counted(most.value, "message"))
         }
-        (None, None) => " They stay until somebody comes.".to_owned(),
+        (None, None) => " They stay until a consumer comes.".to_owned(),
     };
     Some(Finding {
         kind: FindingKind::NoConsumer,
@@ -49,11 +49,14 @@ pub(super) fn of_queue(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         subject: name.clone(),
         other: String::new(),
         title: format!("`{name}` has no consumer"),
-        lost: format!("Nobody works on `{name}`. {held}{}", if may_hold { &then } else { "" }),
-        fix:
-            "No setting helps: whoever works on it must come back, or the queue is not needed any \
-              more and can be deleted."
-                .to_owned(),
+        lost: format!(
+            "No consumer takes messages from `{name}`. \
+            {held}{}",
+            if may_hold { &then } else { "" }
+        ),
+        fix: "No setting helps: bring its consumer back, or delete the queue if it is not needed \
+             any more."
+            .to_owned(),
         command: None,
     })
 }

@@ -36,8 +36,9 @@ pub(super) fn of_letters(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         title: format!("`{name}` drops a letter that comes back more than {times}"),
         lost: format!(
             "A letter comes back whenever the program that has it ends, crashes or loses its connection. \
-             `{name}` is a quorum queue with a delivery limit of {}, set by {}: after that the letter is gone \
-             from it, and nobody is told.{at_once} Nothing is taken from it here while that is so.",
+             `{name}` is a quorum queue with a delivery limit of {}, set by {}: after that the \
+             broker drops the letter silently.{at_once} Nothing is taken from it here while that \
+             is so.",
             limit.value,
             limit.origin.says()
         ),
@@ -54,7 +55,7 @@ fn fix(look: &Look<'_>, queue: &Queue) -> String {
              `{name}` does that."
         ),
         Some(Remedy::Operator(policy)) => format!(
-            "Ask whoever runs the broker to take delivery-limit out of the operator policy `{policy}`."
+            "Have the broker's operator remove delivery-limit from the operator policy `{policy}`."
         ),
         Some(Remedy::WithoutKey(policy)) => {
             format!("Take delivery-limit out of the policy `{policy}`: then there is none.")

@@ -35,7 +35,7 @@ fn fate(look: &Look<'_>, queue: &Queue) -> (Severity, &'static str) {
              lost, but the queue grows and nobody sees why",
         )
     } else {
-        (Severity::Critical, "The broker drops each of them without a word")
+        (Severity::Critical, "The broker drops each of them silently")
     }
 }
 
@@ -220,7 +220,7 @@ pub(super) fn of_deliveries(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         title: format!("`{name}` deletes what comes back more than {}", counted(count, "time")),
         lost: format!(
             "`{name}` is a quorum queue with a delivery limit of {count}, set by {}, and has no \
-             dead-letter exchange: a message that fails more often is deleted, and nobody is told.",
+             dead-letter exchange: a message that fails more often is deleted silently.",
             limit.origin.says()
         ),
         fix: format!(

@@ -66,7 +66,7 @@ fn waits(look: &Look<'_>, queue: &Queue, worker: &str, effective: &Effective) ->
         (
             format!("`{name}` keeps its messages for ever when its worker is away"),
             format!(
-                "Nothing is lost, and nothing is told: when the worker `{worker}` is gone, its \
+                "Nothing is lost, but nobody notices: when the worker `{worker}` is gone, its \
                  messages wait in `{name}`, no letter comes here, and no other worker gets them."
             ),
             format!("{how}: longer than a message may wait for a busy worker. {MIND}"),
@@ -99,8 +99,8 @@ fn vanishes(queue: &Queue, worker: &str, ttl: &Setting<i64>) -> Finding {
         (
             format!("`{name}` drops what its worker does not take in time"),
             format!(
-                "When the worker `{worker}` is away, or slow, the broker drops each message that has \
-                 waited for {time} (set by {}), without a word.",
+                "When the worker `{worker}` is away, or slow, the broker silently drops each \
+                 message that has waited for {time} (set by {}).",
                 ttl.origin.says()
             ),
             "Set its dead-lettering: then they come here.".to_owned(),
@@ -116,9 +116,8 @@ fn neither(queue: &Queue, worker: &str) -> Finding {
         (
             format!("What is meant for the worker `{worker}` never comes here"),
             format!(
-                "`{name}` has neither a message-ttl nor a dead-letter exchange: when the worker is \
-                 gone, its messages wait for ever and nobody is told; what the worker rejects is \
-                 dropped."
+                "`{name}` has neither a message-ttl nor a dead-letter exchange: when the worker \
+                 is gone, its messages wait for ever unnoticed; what the worker rejects is dropped."
             ),
             format!(
                 "Set its dead-lettering, and a message-ttl that is longer than a message may wait \

@@ -50,8 +50,8 @@ pub(super) fn of_chain(look: &Look<'_>, queue: &Queue) -> Option<Finding> {
         format!("`{name}` is a dead-letter queue with a dead-letter exchange"),
         format!(
             "Letters of {} that expire, overflow or are rejected in `{name}` go on to {next}: \
-             whoever looks for them here does not find them, and a route that ends drops them. \
-             Often a policy with a wide pattern is the cause.",
+             they are not found here, and are dropped where a route ends. The cause is often a \
+             policy with a wide pattern.",
             feeders(look, queue)
         ),
         "Take the dead-letter exchange from this queue: narrow the pattern of the policy that sets \
@@ -173,7 +173,7 @@ fn no_limit(name: &str, what: &str, origin: &Origin) -> String {
              take {what} out of it."
         ),
         Origin::OperatorPolicy(policy) => format!(
-            "Ask whoever runs the broker to leave `{name}` out of the operator policy `{policy}`."
+            "Have the broker's operator leave `{name}` out of the operator policy `{policy}`."
         ),
         Origin::Argument | Origin::Usual => format!(
             "No policy can lift an argument: declare a queue without {what}, bind it in the place \

@@ -17,8 +17,8 @@ const DAYS: u32 = 7;
 const MOST_COUNTED: i64 = 10_000;
 const SAMPLES: usize = 5;
 
-const TOO_LATE: &str = "counting what this policy matches took too long, so there is no preview \
-    of it; it can be saved all the same";
+const TOO_LATE: &str = "counting took too long, so there is no preview of this policy; it can \
+    still be saved";
 
 /// What a policy would have done in the place of another; behind all of them when none is named.
 pub(super) async fn of(

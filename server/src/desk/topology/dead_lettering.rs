@@ -49,8 +49,7 @@ pub(super) async fn set(
 fn check_seen(planned: &DeadLetteringPlan, seen: Option<&str>) -> Result<(), DeskError> {
     if seen.is_some_and(|seen| seen != planned.plan) {
         return Err(DeskError::Conflict(
-            "something else was changed at the broker since this was looked at, so nothing was \
-             set: look again"
+            "something else changed at the broker meanwhile, so nothing was set: check again"
                 .to_owned(),
         ));
     }
@@ -114,8 +113,7 @@ async fn alone(
     };
     tokio::time::timeout(desk.patience.turn, waiting).await.unwrap_or_else(|_| {
         Err(DeskError::Conflict(
-            "somebody else sets dead-lettering in this vhost at this moment, so nothing was done: \
-                 try again"
+            "somebody else is changing dead-lettering in this vhost, so nothing was done: try again"
                 .to_owned(),
         ))
     })

@@ -133,7 +133,7 @@ async fn while_nobody_can_hear_nobody_is_silent(pool: PgPool) {
     assert_eq!(force.condition("a").await, Condition::Fresh);
     let troubles = force.desk.troubles().await;
     let [trouble] = &troubles[..] else { panic!("{troubles:?}") };
-    assert!(trouble.what.starts_with("Heartbeats by http are not heard"));
+    assert!(trouble.what.starts_with("Heartbeats by http are not received"));
 }
 
 #[sqlx::test(migrator = "crate::store::MIGRATOR")]

@@ -40,7 +40,7 @@ pub(crate) async fn list(
         Some("over") => front.desk.past_alerts(query.cursor()?, query.limit()?).await?,
         Some(other) => {
             return Err(Problem::invalid(format!(
-                "`{other}` is no state of a list of alerts: use open or over"
+                "`{other}` is not a state of a list of alerts: use open or over"
             )));
         }
     };
@@ -122,7 +122,7 @@ pub(crate) async fn rules(State(front): State<Front>) -> Result<Json<Page<AlertR
     responses(
         (status = 201, body = AlertRule),
         (status = 400, body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "There are as many as there can be"),
+        (status = 409, body = ProblemBody, content_type = "application/problem+json", description = "No more can be added"),
     )
 )]
 pub(crate) async fn add_rule(

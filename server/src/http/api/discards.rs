@@ -42,10 +42,10 @@ pub(crate) async fn create(
 ) -> Result<Json<Changed>, Problem> {
     let reason = wanted.reason.trim();
     if reason.is_empty() {
-        return Err(Problem::invalid("`reason` is empty: say why, for those who look at it later"));
+        return Err(Problem::invalid("`reason` is empty: say why"));
     }
     if reason.chars().count() > MOST_REASON_CHARS {
-        let why = format!("`reason` has more than {MOST_REASON_CHARS} characters: say it shorter");
+        let why = format!("`reason` has more than {MOST_REASON_CHARS} characters: shorten it");
         return Err(Problem::invalid(why));
     }
     if reason.contains('\0') {

@@ -114,7 +114,7 @@ impl FromStr for Name {
 pub(crate) fn id_from<T: FromStr>(text: &str) -> Result<T, Problem> {
     text.parse().map_err(|_| {
         let example = "019a0f3e-5a4b-7c2d-8e1f-0123456789ab";
-        Problem::invalid(format!("`{text}` is no id: ids are UUIDs such as {example}"))
+        Problem::invalid(format!("`{text}` is not an id: ids are UUIDs such as {example}"))
     })
 }
 

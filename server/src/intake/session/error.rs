@@ -21,7 +21,7 @@ pub(in crate::intake) enum SessionError {
     Strays,
     #[error("{0}")]
     Mirror(String),
-    #[error("another office took this one for dead, and has its messages now")]
+    #[error("another office considered this one dead, and has its messages now")]
     Ousted,
     #[error("the queue drops letters that come back, or may do so ({0:?}): nothing is taken")]
     DeliveryLimit(DeliveryLimit),

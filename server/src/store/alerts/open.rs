@@ -88,7 +88,7 @@ pub(in crate::store) fn severity(column: &'static str, word: &str) -> Result<Sev
 pub(super) fn state(word: &str) -> Result<AlertState, StoreError> {
     let mut all = AlertState::ALL.into_iter();
     all.find(|state| state.as_str() == word)
-        .ok_or_else(|| StoreError::corrupt("alerts", "state", format!("`{word}` is no state")))
+        .ok_or_else(|| StoreError::corrupt("alerts", "state", format!("`{word}` is not a state")))
 }
 
 /// Writes an alert that has begun.

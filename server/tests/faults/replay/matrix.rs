@@ -140,7 +140,7 @@ async fn sizes(vhost: &Vhost) -> Vec<Case> {
     let limit: usize = match major {
         Some(Ok(4..)) => 16 << 20,
         Some(Ok(_)) => 128 << 20,
-        _ => panic!("`{version}` is no version"),
+        _ => panic!("`{version}` is not a version"),
     };
     vec![
         Case::confirmed("body well below the broker's limit", "").of_size(limit / 4),
@@ -152,7 +152,7 @@ async fn sizes(vhost: &Vhost) -> Vec<Case> {
 fn lives() -> Vec<Case> {
     let of = |name, refused: bool, life: &'static str| {
         let case = if refused {
-            Case::refused(name, format!("its expiration `{life}` is no number"))
+            Case::refused(name, format!("its expiration `{life}` is not a number"))
         } else {
             Case::confirmed(name, "")
         };

@@ -110,7 +110,7 @@ async fn told_by_the_api(watcher: &Watcher) {
     let mut brokers = kept::brokers(&mut conn).await.expect("read");
     let told = brokers.remove(0).vhosts.remove(0);
     assert!(told.gaps.contains(&Gap::Figures), "{:?}", told.gaps);
-    assert!(told.notes.iter().any(|note| note.contains("tells no figures")), "{:?}", told.notes);
+    assert!(told.notes.iter().any(|note| note.contains("reports no figures")), "{:?}", told.notes);
     assert!(told.version.is_some(), "the broker says what it is");
     let desk = watcher.desk();
     let queue = async |name| desk.queue("main", &watcher.vhost.name, name).await;
@@ -136,10 +136,10 @@ async fn told_by_pages(watcher: &Watcher) {
     let counter = Counter::open_before(&watcher.pool, Arc::new(watcher.desk())).await;
     let vhost = &watcher.vhost.name;
     for (address, words) in [
-        (format!("/queues?broker=main&vhost={vhost}"), "tells no figures"),
-        (format!("/queues/main/{vhost}/q"), "tells no figures"),
+        (format!("/queues?broker=main&vhost={vhost}"), "reports no figures"),
+        (format!("/queues/main/{vhost}/q"), "reports no figures"),
         (format!("/queues/main/{vhost}/q"), "<dd>not known</dd>"),
-        ("/workers/worker-7".to_owned(), "consumers are not told"),
+        ("/workers/worker-7".to_owned(), "consumers are not known"),
     ] {
         let answer = counter.get(&address).await;
         let page = answer.text().await.expect("text").replace("<!>", "");

@@ -145,7 +145,7 @@ async fn a_channel_that_takes_nothing_is_told_to_the_others(pool: PgPool) {
         .flat_map(|sent| sent.json()["data"]["alerts"].as_array().cloned().unwrap_or_default())
         .map(|alert| alert["says"].as_str().unwrap_or_default().to_owned())
         .collect();
-    assert_eq!(told[1..], ["the channel “on call” takes nothing: what it is to be told waits"]);
+    assert_eq!(told[1..], ["the channel “on call” accepts nothing: its messages wait"]);
     let waiting = telling.desk.channels().await.expect("listed").remove(1).waiting;
     assert_eq!(waiting, 1, "it is not told so itself");
 }

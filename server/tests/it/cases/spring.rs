@@ -35,7 +35,7 @@ async fn no_class_is_invented_where_none_is_told(pool: PgPool) {
     assert_eq!(summary.exchange.as_deref(), Some("shop.events"));
     assert_eq!(summary.routing_key.as_deref(), Some("order.paid"));
     assert_eq!((summary.queue.as_deref(), summary.reason), (None, Reason::Rejected));
-    let note = "The message tells how it was published, and not in which queue it died.";
+    let note = "The message says how it was published, but not in which queue it died.";
     assert_eq!(letter.arrivals[0].notes, [note]);
     case.close().await;
 }

@@ -22,7 +22,7 @@ async fn check_and_serve_name_every_fault_at_once_and_go_no_further() {
             "the configuration has 3 faults:",
             "dlo.toml, line 2: [http] address: 0.0.0.0:80 is not a loopback address",
             "dlo.toml, line 3: there is no `port` in [http]",
-            "DLO_BROKER_URL: this is no address of a RabbitMQ",
+            "DLO_BROKER_URL: this is not an address of a RabbitMQ",
         ];
         for text in wanted {
             assert!(said.err.contains(text), "{command:?}: {text}\nin {}", said.err);

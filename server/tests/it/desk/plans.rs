@@ -47,7 +47,7 @@ async fn a_dry_run_tells_the_same_as_the_plan_and_leaves_nothing_behind(pool: Pg
     let reasons: Vec<_> = real.left_out.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(
         reasons,
-        ["is discarded", "nothing tells which queue it died in: name a target queue"]
+        ["is discarded", "it is not known which queue it died in: name a target queue"]
     );
     let stored = bench.replay(real.id.expect("an id")).await;
     let planned = Replay {

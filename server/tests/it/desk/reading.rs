@@ -48,8 +48,8 @@ async fn what_a_body_is_packed_in_is_undone_in_steps(pool: PgPool) {
     assert_eq!(
         payload.notes,
         [
-            "It is packed (base64, as it seems by its form): 74 bytes hold 54, which are read here. A replay \
-          sends it as it came."
+            "Shown unpacked (base64, as it seems by its form): 74 bytes hold 54. A replay sends it as it \
+             came."
         ]
     );
     let text = bench.desk.payload(id, None, true).await.expect("a text").content;

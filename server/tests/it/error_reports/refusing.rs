@@ -11,7 +11,7 @@ use crate::support::front::{Counter, problem};
 async fn what_is_left_out_or_malformed_is_told_and_nothing_is_kept(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     for (report, why) in [
-        (json!({"error_message": "e"}), "which message it is about"),
+        (json!({"error_message": "e"}), "which message is it about"),
         (json!({"message_id": "m", "queue": "q"}), "what happened"),
         (json!({"body_sha256": "0".repeat(64), "error_message": "e"}), "needs `queue`"),
         (json!({"body_sha256": "xyz", "queue": "q", "error_message": "e"}), "64 hexadecimal"),

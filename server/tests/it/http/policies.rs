@@ -79,7 +79,7 @@ async fn what_is_no_policy_is_refused_with_its_place(pool: PgPool) {
         (json!({"name": "a", "filter": "", "verdict": "explode"}), "explode"),
         (
             json!({"name": "a", "filter": "", "window": {"from": "9", "until": "10:00"}}),
-            "no time of the day",
+            "not a time of the day",
         ),
     ] {
         let response = send(&counter, Method::POST, POLICIES, &body).await;

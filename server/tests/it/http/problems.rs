@@ -25,10 +25,10 @@ async fn queries_that_cannot_be_read_are_refused(pool: PgPool) {
         (&format!("/letters/{ID}/body?arrival=0"), "`arrival` is a number from 1"),
         (&format!("/letters/{ID}/decoded?arrival=x"), "`arrival` is a number from 1"),
         (&format!("/replays/{ID}/items?outcome=fine"), "`fine` is not an outcome"),
-        ("/letters/42", "`42` is no id: ids are UUIDs such as"),
-        ("/replays/x", "`x` is no id"),
-        ("/groups?state=dead", "`state`: `dead` is no state of a group"),
-        ("/groups/x", "`x` is no id"),
+        ("/letters/42", "`42` is not an id: ids are UUIDs such as"),
+        ("/replays/x", "`x` is not an id"),
+        ("/groups?state=dead", "`state`: `dead` is not a state of a group"),
+        ("/groups/x", "`x` is not an id"),
         ("/letters/%ff", "Invalid UTF-8"),
     ];
     for (path, wanted) in cases {

@@ -95,7 +95,7 @@ async fn what_cannot_be_read_is_refused(pool: PgPool) {
     let counter = Counter::open(&pool).await;
     let setting = "/api/v1/queues/%2F/jobs/dead-lettering";
     let cases = [
-        (Method::GET, "/api/v1/topology/findings?scope=some", json!(null), "no scope"),
+        (Method::GET, "/api/v1/topology/findings?scope=some", json!(null), "not a scope"),
         (Method::GET, "/api/v1/queues?limit=0", json!(null), "`limit`"),
         (Method::GET, "/api/v1/queues?cursor=!", json!(null), "`cursor`"),
         (Method::GET, "/api/v1/queues?colour=red", json!(null), "unknown query parameter"),

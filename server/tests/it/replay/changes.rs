@@ -382,7 +382,7 @@ async fn another_person_approves_a_replay(pool: PgPool) {
     let Err(DeskError::Conflict(why)) = own else {
         panic!("{own:?}");
     };
-    assert!(why.contains("somebody else"), "{why}");
+    assert!(why.contains("another person"), "{why}");
     assert_eq!(bench.items(id).await[0].outcome, Outcome::Pending);
     assert_eq!(vhost.depth("work").await, 0);
 

@@ -132,7 +132,7 @@ async fn letters_go_to_a_named_queue_and_those_that_cannot_are_left_out(pool: Pg
     assert_eq!((left.total, left.state), (0, ReplayState::Finished));
     assert_eq!(
         left.left_out[0].reason,
-        "nothing tells which queue it died in: name a target queue"
+        "it is not known which queue it died in: name a target queue"
     );
     let target = Target::Queue { queue: "elsewhere".into() };
     let id = bench.plan(&letters, target).await.id.expect("an id");

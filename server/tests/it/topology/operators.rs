@@ -54,7 +54,7 @@ async fn what_an_operator_sets_is_found_as_theirs_and_shadows_no_policy(pool: Pg
         "{}",
         found.lost
     );
-    assert!(found.fix.starts_with("Ask whoever runs the broker"), "{}", found.fix);
+    assert!(found.fix.starts_with("Have the broker's operator"), "{}", found.fix);
     // The policy's own limit is the lesser now.
     let second = json!({"message-ttl": 1_000});
     vhost.policy("letters", "^dead$", 1, second).await;

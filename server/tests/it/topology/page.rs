@@ -103,7 +103,7 @@ fn assert_says(page: &str, wanted: &[&str]) {
 fn assert_agrees(page: &str, opposite: &str) {
     let (_, page) = page.split_once("<h1>").expect("a heading");
     assert!(!page.contains(opposite), "{opposite} is in {page}");
-    let told = ["The broker was told at ", "and does not show it yet"];
+    let told = ["Sent to the broker at ", "and does not show it yet"];
     assert_says(page, &told);
 }
 
@@ -171,7 +171,7 @@ async fn what_was_looked_at_is_set_and_taken_back(pool: PgPool) {
     assert_says(&page, &["Undone."]);
     assert_agrees(&page, "dead letters go to <a");
     let again = browser.send("/ui/queue/take-back", ODD, &[("plan", &removal)]).await;
-    assert_says(&again, &["Something else was changed", "Nothing was set here"]);
+    assert_says(&again, &["Something else changed", "Nothing was set here"]);
     browser.close().await;
     watcher.end().await;
 }
@@ -194,7 +194,7 @@ async fn another_plan_than_the_one_that_was_seen_is_not_set(pool: PgPool) {
         assert_says(
             &page,
             &[
-                "Something else was changed at the broker since you looked",
+                "Something else changed at the broker meanwhile",
                 "value=\"dead\"",
                 "repeats the policy limits",
             ],
@@ -221,7 +221,7 @@ async fn what_cannot_be_done_is_said_beside_what_was_written(pool: PgPool) {
         ("dead", [("to", "free"), ("retention", "")], "is a dead-letter queue itself"),
         ("declared", [("to", "free"), ("retention", "")], "Declare `declared.next` like"),
         ("free", [("to", "none"), ("retention", "")], "there is no queue `none`"),
-        ("free", [("to", "dead"), ("retention", "soon")], "`soon` is no length of time"),
+        ("free", [("to", "dead"), ("retention", "soon")], "`soon` is not a length of time"),
         ("free", [("to", ""), ("retention", "7d")], "Name the queue"),
     ] {
         let page = browser.look(queue, &wanted).await;

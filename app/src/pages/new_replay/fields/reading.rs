@@ -55,7 +55,7 @@ impl ReplayFields {
                 Target::Exchange { exchange: text(&self.exchange), routing_key: text(&self.key) }
             }
             "worker" => Target::Worker { worker: text(&self.worker) },
-            other => return Err(sentence(&format!("`{other}` is no target"))),
+            other => return Err(sentence(&format!("`{other}` is not a target"))),
         })
     }
 
@@ -115,7 +115,7 @@ fn number(text: &str, what: &str) -> Result<Option<u32>, ApiError> {
         text => text
             .parse()
             .map(Some)
-            .map_err(|_| sentence(&format!("{what}: `{text}` is no whole number"))),
+            .map_err(|_| sentence(&format!("{what}: `{text}` is not a whole number"))),
     }
 }
 
@@ -250,7 +250,7 @@ mod tests {
             ("rate", "0", "rate_per_second"),
             ("steps", "10, 1", "each above the one before"),
             ("start", "tomorrow", "2026-11-21T06:00"),
-            ("mode", "moon", "`moon` is no target"),
+            ("mode", "moon", "`moon` is not a target"),
             ("headers", "x-delay", "write `-name`"),
             ("headers", "- ", "a pattern is empty"),
             ("headers", "CC=a", "copies to other queues"),
