@@ -9,8 +9,13 @@ use leptos_meta::{HashedStylesheet, MetaTags};
 use crate::Pages;
 
 /// What `document.js` imports.
-const MODULES: [&str; 9] =
-    ["ages", "keys", "palette", "forms", "fields", "plan", "morph", "times", "idiomorph"];
+const MODULES: [&str; 10] =
+    ["ages", "keys", "palette", "forms", "fields", "plan", "morph", "theme", "times", "idiomorph"];
+
+/// Runs before the first painting: says that there is a script, and puts on the paper that a person chose. A file of
+/// its own would be waited for.
+const FIRST: &str = "{let r=document.documentElement,t=localStorage.getItem('theme');\
+r.dataset.script='';if(t==='light'||t==='dark')r.dataset.theme=t}";
 
 /// Which pages a browser may ask for before somebody follows a link to them, once they point at it. A page is only
 /// ever read; but what answers with a file is none, and a plan is much work for somebody who only points.
@@ -53,8 +58,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                     crossorigin="anonymous"
                 />
                 <HashedStylesheet options id="style" />
-                // Before the first painting: it knows which paper a person likes.
-                <script src=script("theme")></script>
+                <script nonce=use_nonce() inner_html=FIRST></script>
                 // Nor is a time seen in UTC first by somebody who reads it in another zone.
                 <script type="module" blocking="render" src=script("times")></script>
                 <script type="module" src=script("document")></script>

@@ -6,6 +6,7 @@ import { parsed, show, showings } from './morph.js';
 import './ages.js';
 import './keys.js';
 import './palette.js';
+import './theme.js';
 
 // At most so often, in milliseconds; and so often at least, since ages grow and figures change untold.
 const [MOST, LEAST] = [2_000, 10_000];

@@ -1,9 +1,5 @@
-// Runs before the first painting: says that there is a script, and puts on the paper that a person
-// chose. Everything works without it.
+// Switches between light and dark paper. What was chosen is put on by the document itself, before its first painting.
 const root = document.documentElement;
-root.dataset.script = '';
-const chosen = localStorage.getItem('theme');
-if (chosen === 'light' || chosen === 'dark') root.dataset.theme = chosen;
 
 document.addEventListener('click', (event) => {
   if (!event.target.closest?.('.theme')) return;

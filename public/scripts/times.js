@@ -22,20 +22,24 @@ function* timesOf(page) {
     const isAge = 'age' in one.dataset;
     const utc = (one.dataset.utc ??= isAge ? one.title : one.textContent);
     const at = new Date(one.dataset.at ?? one.dateTime);
-    if (CLOCK.test(utc) && one.firstChild?.data && !Number.isNaN(at.valueOf())) yield { one, isAge, utc, here: toldHere(utc, at) };
+    if (CLOCK.test(utc) && one.firstChild?.data && !Number.isNaN(at.valueOf())) yield { one, isAge, utc, at };
   }
 }
 
+// The server writes UTC: who reads that, and always did, has nothing to wait for.
+let isChanged = false;
+
 /** Tells the times of a page in the reader's own zone, with UTC on hover; or in UTC. */
 export function tellTimes(page, here = isOwn) {
-  for (const time of timesOf(page)) {
-    const { one, isAge, utc } = time;
+  if (!here && !isChanged) return;
+  isChanged = true;
+  for (const { one, isAge, utc, at } of timesOf(page)) {
+    const told = here ? toldHere(utc, at) : utc;
     if (isAge) {
-      one.title = here ? `${time.here}, ${utc}` : utc;
+      one.title = here ? `${told}, ${utc}` : utc;
       continue;
     }
     const text = one.firstChild;
-    const told = here ? time.here : utc;
     if (text.data !== told) text.data = told;
     if (one.localName === 'time' && !one.title) one.title = utc;
   }

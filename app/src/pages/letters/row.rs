@@ -7,10 +7,10 @@ use leptos::prelude::*;
 use super::claimed_mark::ClaimedMark;
 use crate::components::{Ago, SeverityMark, StateBadge};
 use crate::pages::template::TemplateLine;
-use crate::visible::{show_line, show_lines, show_name};
+use crate::visible::{show_line, show_lines, show_marks};
 use crate::{links, wording};
 
-/// The row of a letter. On a narrow page the cells fold into the one that tells the error.
+/// The row of a letter. On a narrow page its cells stand in two lines, the error in the first.
 #[component]
 pub(super) fn LetterRow(
     /// The letter.
@@ -18,7 +18,7 @@ pub(super) fn LetterRow(
     /// When it was read.
     now: DateTime<Utc>,
 ) -> impl IntoView {
-    let queue = letter.queue.clone().unwrap_or_else(|| "not told".to_owned());
+    let queue = letter.queue.clone().unwrap_or_else(|| "unknown".to_owned());
     let what = letter.error_message.as_ref().or(letter.error_class.as_ref());
     let what =
         what.map_or_else(|| wording::reason(letter.reason).to_owned(), |text| show_line(text));
@@ -29,34 +29,28 @@ pub(super) fn LetterRow(
             <td class="pick">
                 <input type="checkbox" name="ids[]" value=letter.id.to_string() aria-label=label />
             </td>
-            <td class="fit far">
+            <td class="fit">
                 <SeverityMark severity=letter.severity />
             </td>
-            <td class="fit num far">
+            <td class="fit num">
                 <Ago at now />
             </td>
-            <td class="fit far origin" title=show_line(&queue)>
-                <span class="id">{show_name(&queue)}</span>
+            <td class="fit origin" title=show_line(&queue)>
+                <bdi class="id">{show_marks(&queue)}</bdi>
                 " "
                 <ClaimedMark letter=letter.clone() />
             </td>
             <td class="fit mid second">{wording::reason(letter.reason)}</td>
             <td class="fill clip">
                 <a href=links::letter(letter.id)>{told(&letter)}</a>
-                <div class="sub">
-                    <SeverityMark severity=letter.severity />
-                    <Ago at now spoken=true />
-                    <span class="id">{show_name(&queue)}</span>
-                    <StateBadge state=letter.state />
-                    {(letter.arrivals > 1)
-                        .then(|| format!("arrived {}", wording::times(letter.arrivals)))}
-                </div>
             </td>
             <td class="fit mid group">{group(&letter)}</td>
-            <td class="fit far">
+            <td class="fit">
                 <StateBadge state=letter.state />
             </td>
-            <td class="fit num far">{letter.arrivals}</td>
+            <td class="fit num arrivals" class:once=letter.arrivals == 1>
+                {letter.arrivals}
+            </td>
         </tr>
     }
     .into_any()
@@ -83,10 +77,10 @@ pub(in crate::pages) fn told(letter: &LetterSummary) -> AnyView {
             view! { <span class="quiet">{text}</span> }.into_any()
         }
         (Some(class), message) => {
-            let short = show_name(wording::short_class(class));
+            let short = show_marks(wording::short_class(class));
             let title = show_line(class);
             view! {
-                <span class="id" title=title>{short}</span>
+                <bdi class="id" title=title>{short}</bdi>
                 " "
                 {message}
             }
