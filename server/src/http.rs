@@ -9,6 +9,7 @@ mod health;
 mod islands;
 mod limits;
 mod live;
+mod markers;
 mod observe;
 mod pages;
 mod patient;

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use dlo_app::desk::Desk;
@@ -22,6 +23,7 @@ use leptos_axum::{
 use tower_http::compression::CompressionLayer;
 
 use super::Front;
+use super::markers;
 use super::problem::Problem;
 use super::site::Site;
 use super::tasks;
@@ -49,6 +51,7 @@ pub(super) fn routes(front: &Front) -> Router {
         .leptos_routes_with_context(&options, PAGES.clone(), context, move || {
             shell(of_pages.clone())
         })
+        .layer(map_response(markers::within_islands_only))
         .layer(CompressionLayer::new())
         .with_state(options)
         .fallback_service(get(file_or_nothing).fallback(file_or_nothing).with_state(rest))

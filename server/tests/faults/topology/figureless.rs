@@ -142,7 +142,7 @@ async fn told_by_pages(watcher: &Watcher) {
         ("/workers/worker-7".to_owned(), "consumers are not known"),
     ] {
         let answer = counter.get(&address).await;
-        let page = answer.text().await.expect("text").replace("<!>", "");
+        let page = answer.text().await.expect("text");
         assert!(page.contains(words), "{address}: {words}: {page}");
         assert!(!page.contains("0 consumers"), "{address}: {page}");
     }

@@ -71,7 +71,7 @@ async fn how_long_they_wait_and_how_many_take_too_long_is_told_as_it_was(pool: P
     let desk = std::mem::replace(&mut yard.desk, Yard::open(&pool).desk);
     let counter = Counter::open_before(&pool, Arc::new(desk)).await;
     let page = counter.get("/executions").await.text().await;
-    let page = page.expect("a page").replace("<!>", "");
+    let page = page.expect("a page");
     for said in [
         "from requested to running in 3,000 ms on average, last hour",
         "2 timed out or failed by the monitor in the last hour, 50 % of what ended",

@@ -12,11 +12,10 @@ use crate::desk::groups::receive;
 use crate::support::desk::Bench;
 use crate::support::front::Counter;
 
-/// The text of a page, without the marks between its pieces.
+/// The text of a page.
 async fn page(counter: &Counter, path: &str) -> String {
     let answer = counter.request(Method::GET, path).send().await;
-    let text = answer.expect("an answer").text().await.expect("text");
-    text.replace("<!>", "")
+    answer.expect("an answer").text().await.expect("text")
 }
 
 /// The heading of a page, without its tags.
@@ -57,7 +56,6 @@ async fn a_letter_that_died_thrice_before_it_came_is_not_said_to_have_died_once(
     let died = "Arrived twice, last died on work: a consumer rejected it without requeue.";
     assert_eq!(heading(&twice), died);
     let list = page(&counter, "/letters").await;
-    let list = list.replace("<!>", "");
     assert!(list.contains(r#"class="fit num arrivals">2</td>"#), "{list}");
     counter.close().await;
 }

@@ -32,6 +32,20 @@ async fn every_script_of_a_page_carries_the_nonce_of_its_own_policy(pool: PgPool
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
+async fn a_page_has_the_markers_of_its_islands_and_what_was_written_like_one(pool: PgPool) {
+    let counter = Counter::open(&pool).await;
+    let page = counter.get("/letters?q=%22%3C%21%3E%22&queue=%3C%21%3E").await;
+    let page = page.text().await.expect("text");
+    let islands: Vec<_> = page.split("<leptos-island").skip(1).collect();
+    assert!(islands.len() > 1, "{page}");
+    let outside =
+        islands.iter().map(|island| island.split_once("</leptos-island>").expect("ends").1);
+    assert!(outside.chain(page.split("<leptos-island").next()).all(|html| !html.contains("<!>")));
+    assert!(page.contains(r#"value="&lt;!&gt;""#), "{page}");
+    counter.close().await;
+}
+
+#[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]
 async fn a_source_whose_queue_drops_letters_says_so_and_what_can_be_done(pool: PgPool) {
     let bench = Bench::offline(&pool).await;
     let page = async |counter: &Counter| {

@@ -40,9 +40,7 @@ impl Pages {
 
     async fn page(&self, path: &str) -> String {
         let response = self.counter.request(Method::GET, path).send().await;
-        let page = response.expect("an answer").text().await.expect("text");
-        // Marks between pieces of text, which nobody sees.
-        page.replace("<!>", "")
+        response.expect("an answer").text().await.expect("text")
     }
 
     /// The page of a new replay of what died in `work`, with these fields in its address.

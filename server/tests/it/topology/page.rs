@@ -42,7 +42,7 @@ impl<'a> Browser<'a> {
         let answer = request.send().await.expect("an answer");
         let status = answer.status().as_u16();
         // Leptos marks where texts begin; names stand between backticks before they are code.
-        let text = answer.text().await.expect("text").replace("<!>", "");
+        let text = answer.text().await.expect("text");
         let text = text.replace("<code>", "`").replace("</code>", "`");
         (status, text)
     }
