@@ -13,7 +13,7 @@ test('an execution is found by its state and worker, and cancelled', async ({ pa
   await page.getByRole('navigation', { name: 'Which executions' }).getByRole('link', { name: /^scheduled/ }).click();
   await expect(page.getByRole('heading', { name: `1 execution scheduled on worker ${worker}` })).toBeVisible();
   await page.getByRole('link', { name: id, exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Handed out on worker ${worker}, and not begun.`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Assigned to worker ${worker}, and not begun.`);
   await expect(page.getByText('attempt 1 of 3')).toBeVisible();
   await page.getByRole('textbox', { name: 'Reason' }).fill('ordered twice');
   await page.getByRole('button', { name: 'Cancel it' }).click();

@@ -120,7 +120,7 @@ test('a worker dies, its executions fail or move on, and all are done once it is
   const behind = section(page, 'Workers and executions behind them');
   await expect(behind.getByRole('link', { name: WORKER })).toHaveAttribute('href', `/workers/${WORKER}`);
   await behind.locator('a[href^="/executions/"]').first().click();
-  await expect(sentence(page)).toHaveText(/^(Failed|Completed|Running|Handed out)/);
+  await expect(sentence(page)).toHaveText(/^(Failed|Completed|Running|Assigned)/);
   await page.goto(`/executions/${single[0]}`);
   await expect(sentence(page)).toHaveText(`Failed on worker ${WORKER}.`);
   await expect(page.getByText('its message expired in the queue').first()).toBeVisible();

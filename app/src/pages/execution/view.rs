@@ -62,10 +62,10 @@ pub(super) fn course(execution: &Execution) -> Vec<(&'static str, DateTime<Utc>)
 
 /// Where it stands, in a sentence.
 pub(super) fn standing(execution: &Execution) -> String {
-    let on = match &execution.worker {
-        Some(worker) => format!(" on worker {worker}"),
-        None => String::new(),
-    };
+    let worker = execution.worker.as_ref();
+    let beside =
+        |word: &str| worker.map(|name| format!(" {word} worker {name}")).unwrap_or_default();
+    let (on, to) = (beside("on"), beside("to"));
     match execution.state {
         ExecutionState::Requested | ExecutionState::Scheduling if execution.is_stuck => format!(
             "Stuck: {} for too long, and assigned to no worker. It is not failed automatically: \
@@ -73,15 +73,15 @@ pub(super) fn standing(execution: &Execution) -> String {
             word_of(execution.state)
         ),
         _ if execution.is_stuck && execution.is_read => format!(
-            "Stuck: assigned{on}, and not begun in time. It is in a read-only register, so the \
+            "Stuck: assigned{to}, and not begun in time. It is in a read-only register, so the \
              monitor does not fail it: end it where the register is kept."
         ),
         _ if execution.is_stuck => {
-            format!("Stuck: assigned{on}, and not begun in time. The monitor fails it next.")
+            format!("Stuck: assigned{to}, and not begun in time. The monitor fails it next.")
         }
         ExecutionState::Requested => "Requested: not being scheduled yet.".to_owned(),
         ExecutionState::Scheduling => "Being scheduled: no worker yet.".to_owned(),
-        ExecutionState::Scheduled => format!("Assigned{on}, and not begun."),
+        ExecutionState::Scheduled => format!("Assigned{to}, and not begun."),
         ExecutionState::Running => format!("Running{on}."),
         ExecutionState::Completed => format!("Completed{on}."),
         ExecutionState::Failed => format!("Failed{on}."),
