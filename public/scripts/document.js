@@ -90,7 +90,13 @@ function hear(data) {
   if (watched.has(JSON.parse(data).type)) soon();
 }
 
-listen();
+// A page that is rendered ahead of a click listens once it is shown, and may be old by then.
+if (document.prerendering) {
+  document.addEventListener('prerenderingchange', () => {
+    listen();
+    soon();
+  });
+} else listen();
 
 // Who comes back finds the page as it was left, and then what has happened since. A page with an open stream is kept
 // by no browser.

@@ -4,7 +4,9 @@ const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const zones = new Intl.DateTimeFormat('en', { timeZoneName: 'short' });
 const CLOCK = /\d\d:\d\d(:\d\d)?/;
 
-let isOwn = own !== 'UTC' && localStorage.getItem('times') !== 'utc';
+const wantsOwn = () => own !== 'UTC' && localStorage.getItem('times') !== 'utc';
+
+let isOwn = wantsOwn();
 
 const two = (number) => String(number).padStart(2, '0');
 const dateOf = (at) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
@@ -53,15 +55,24 @@ function tellZone() {
   other.hidden = own === 'UTC';
 }
 
-tellTimes(document);
-tellZone();
+function tell() {
+  tellTimes(document);
+  tellZone();
+}
+
+tell();
+
+// Something else may have been chosen since a page was rendered ahead.
+document.addEventListener('prerenderingchange', () => {
+  isOwn = wantsOwn();
+  tell();
+});
 
 document.addEventListener('click', ({ target }) => {
   if (!target.closest?.('[data-zone]')) return;
   isOwn = !isOwn;
   localStorage.setItem('times', isOwn ? 'own' : 'utc');
-  tellTimes(document);
-  tellZone();
+  tell();
 });
 
 // The ends of a selection that lie within a time enclose all of it.

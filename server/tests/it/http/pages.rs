@@ -175,6 +175,10 @@ async fn a_browser_is_told_which_pages_to_fetch_before_somebody_comes_to_them(po
     assert!(attributes.contains("nonce="), "{attributes}");
     let (rules, _) = rules.split_once("</script>").expect("an end");
     let rules: serde_json::Value = serde_json::from_str(rules).expect("JSON");
+    assert_eq!(
+        rules["prerender"][0]["where"]["selector_matches"],
+        ".nav a:not([aria-current=page])"
+    );
     assert_eq!(rules["prefetch"][0]["eagerness"], "moderate");
     counter.close().await;
 }
