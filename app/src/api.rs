@@ -40,7 +40,7 @@ pub(crate) fn seconds(text: &str) -> Option<u32> {
     (seconds > 0).then_some(seconds)
 }
 
-/// The checked letters, or all that match the filter when `scope` says so.
+/// The selected letters, or all that match the filter when `scope` says so.
 pub(crate) fn selection(
     ids: Vec<LetterId>,
     filter: String,

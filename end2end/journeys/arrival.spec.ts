@@ -30,7 +30,7 @@ test('a letter that dies while the list is open is announced, and shown when it 
   await expect(pill).toBeHidden();
   await expect(rows(page, 'the first').getByRole('checkbox'), 'what was checked stays so').toBeChecked();
   await expect(rows(page, 'the second').getByRole('checkbox')).not.toBeChecked();
-  await expect(page.getByRole('group', { name: 'The checked letters' })).toContainText('1 letter checked');
+  await expect(page.getByRole('group', { name: 'The selected letters' })).toContainText('1 letter selected');
 });
 
 test('ages grow in a list that is not read again by itself', async ({ page, workplace }) => {

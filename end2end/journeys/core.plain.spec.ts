@@ -43,7 +43,7 @@ test('a letter is found, read, replayed, discarded and restored', async ({ page,
   expect((await running.api.letter(id)).state).toBe('held');
 });
 
-test('checked letters are discarded and restored, and the page comes back as it was', async ({
+test('selected letters are discarded and restored, and the page comes back as it was', async ({
   page,
   workplace,
   running,
@@ -53,9 +53,9 @@ test('checked letters are discarded and restored, and the page comes back as it 
   await page.goto(workplace.list());
   await pick(page, 'error one');
   await pick(page, 'error three');
-  const bar = page.getByRole('group', { name: 'The checked letters' });
+  const bar = page.getByRole('group', { name: 'The selected letters' });
   await bar.getByRole('textbox', { name: 'Reason for the discard' }).fill('both known');
-  await bar.getByRole('button', { name: 'Discard the checked letters' }).click();
+  await bar.getByRole('button', { name: 'Discard the selected letters' }).click();
   await expect(page.getByRole('status').filter({ hasText: '2 letters discarded.' })).toBeVisible();
   await expect(page).toHaveURL((url) => url.searchParams.get('source') === workplace.source);
   expect((await running.api.letters(`source:${workplace.source} state:discarded`)).items).toHaveLength(2);
@@ -65,18 +65,18 @@ test('checked letters are discarded and restored, and the page comes back as it 
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect(total(page, '2 letters')).toBeVisible();
   await pick(page, 'error one');
-  await bar.getByRole('button', { name: 'Restore the checked letters' }).click();
+  await bar.getByRole('button', { name: 'Restore the selected letters' }).click();
   await expect(page.getByRole('status').filter({ hasText: '1 letter restored: held again.' })).toBeVisible();
   expect((await running.api.letters(`source:${workplace.source} state:held`)).items).toHaveLength(2);
 });
 
-test('checked letters are replayed together', async ({ page, workplace, running }) => {
+test('selected letters are replayed together', async ({ page, workplace, running }) => {
   for (const name of ['one', 'two', 'three']) await workplace.die({ body: name, headers: { 'x-error': `error ${name}` } });
   await workplace.letters(3);
   await page.goto(workplace.list());
   await pick(page, 'error one');
   await pick(page, 'error two');
-  await page.getByRole('button', { name: 'Plan a replay of the checked letters…' }).click();
+  await page.getByRole('button', { name: 'Plan a replay of the selected letters…' }).click();
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();
   await expect(page).toHaveURL(/\/replays\/[0-9a-f-]{36}$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('2 letters to the queues they died in');

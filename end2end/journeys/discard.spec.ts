@@ -45,14 +45,14 @@ test('a discard needs a reason', async ({ page, workplace, running }) => {
   expect((await running.api.letter(id)).state).toBe('held');
 });
 
-test('checked letters are discarded together, and the toast takes it back', async ({ page, workplace, running }) => {
+test('selected letters are discarded together, and the toast takes it back', async ({ page, workplace, running }) => {
   for (const name of ['one', 'two', 'three']) await workplace.die({ body: name, headers: { 'x-error': `error ${name}` } });
   await workplace.letters(3);
   await page.goto(workplace.list({ state: 'held' }));
   await live(page);
   await pick(page, 'error one');
   await pick(page, 'error two');
-  await page.getByRole('group', { name: 'The checked letters' }).getByRole('textbox').fill('known fault 12');
+  await page.getByRole('group', { name: 'The selected letters' }).getByRole('textbox').fill('known fault 12');
   await page.getByRole('button', { name: 'Discard 2 letters' }).click();
   await expect(page.getByText('2 letters discarded.')).toBeVisible();
   await expect(total(page, '1 letter')).toBeVisible();
@@ -86,10 +86,10 @@ test('every letter of the page is checked at once, and unchecked', async ({ page
   await workplace.letters(2);
   await page.goto(workplace.list());
   await live(page);
-  const bar = page.getByRole('group', { name: 'The checked letters' });
+  const bar = page.getByRole('group', { name: 'The selected letters' });
   await expect(bar).toBeHidden();
   await page.getByRole('checkbox', { name: 'Select the 2 letters on this page' }).check();
-  await expect(bar).toContainText('2 letters checked');
+  await expect(bar).toContainText('2 letters selected');
   await bar.getByRole('button', { name: 'Clear' }).click();
   await expect(bar).toBeHidden();
   await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(0);
@@ -152,7 +152,7 @@ test('a letter that somebody else has decided on meanwhile is left out, and the 
   await pick(page, 'contested');
   await running.api.discard([id], 'the other was quicker');
   await expect(page.getByRole('button', { name: '1 changed' }), 'the list tells').toBeVisible();
-  const bar = page.getByRole('group', { name: 'The checked letters' });
+  const bar = page.getByRole('group', { name: 'The selected letters' });
   await bar.getByRole('textbox').fill('too late');
   await bar.getByRole('button', { name: 'Discard 1 letter' }).click();
   await expect(page.getByText(/^0 letters discarded\. 1 letter was left out: .*discarded/)).toBeVisible();

@@ -44,7 +44,7 @@ test('groups are merged and split', async ({ page, workplace, running }) => {
   const split = page.getByRole('button', { name: 'Split the selected off into a new group' });
   await split.click();
   await expect(page.getByRole('alert').filter({ hasText: 'No signature is selected' })).toBeVisible();
-  await page.getByRole('checkbox', { name: `Check ${first!.title}` }).check();
+  await page.getByRole('checkbox', { name: `Select ${first!.title}` }).check();
   await split.click();
   await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}\?notice=split$/);
   await expect(section(page, '1 signature')).toContainText(first!.title);

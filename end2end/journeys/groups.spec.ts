@@ -176,7 +176,7 @@ test('two groups are merged, and a signature is split off again', async ({ page,
   await expect(page.getByText('The group of this address was merged into this one.')).toBeVisible();
   const signatures = section(page, '2 signatures');
   await expect(signatures.locator('tbody').getByRole('row')).toHaveCount(2);
-  await signatures.getByRole('checkbox', { name: `Check ${first!.title}` }).check();
+  await signatures.getByRole('checkbox', { name: `Select ${first!.title}` }).check();
   await signatures.getByRole('button', { name: 'Split the selected off into a new group' }).click();
   await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}\?notice=split$/);
   await expect(sentence(page)).toHaveText('1 letter waits; 1 arrival in the last 24 hours.');

@@ -14,7 +14,7 @@ test('rows are walked, checked and opened by keys', async ({ page, workplace }) 
   await expect(rows(page, 'error two').getByRole('link').first()).toBeFocused();
   await page.keyboard.press('x');
   await expect(rows(page, 'error two').getByRole('checkbox')).toBeChecked();
-  await expect(page.getByRole('group', { name: 'The checked letters' })).toContainText('1 letter checked');
+  await expect(page.getByRole('group', { name: 'The selected letters' })).toContainText('1 letter selected');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/letters\/[0-9a-f-]{36}$/);
 });

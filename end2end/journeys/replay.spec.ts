@@ -111,14 +111,14 @@ test('a letter for a queue that is gone is held again, and the replay says why',
   expect((await running.api.letter(id)).state).toBe('held');
 });
 
-test('checked letters are replayed together, the others stay', async ({ page, workplace, running }) => {
+test('selected letters are replayed together, the others stay', async ({ page, workplace, running }) => {
   for (const name of ['one', 'two', 'three']) await workplace.die({ body: name, headers: { 'x-error': `error ${name}` } });
   await workplace.letters(3);
   await page.goto(workplace.list());
   await live(page);
   await pick(page, 'error one');
   await pick(page, 'error three');
-  await expect(page.getByRole('group', { name: 'The checked letters' })).toContainText('2 letters checked');
+  await expect(page.getByRole('group', { name: 'The selected letters' })).toContainText('2 letters selected');
   await page.getByRole('button', { name: 'Plan a replay of 2 letters…' }).click();
   await expect(sentence(page)).toHaveText('This would publish 2 letters again, to the queues they died in.');
   await page.getByRole('button', { name: 'Replay 2 letters to the queues they died in' }).click();

@@ -91,7 +91,7 @@ test('a scheduled letter is taken away from its policy', async ({ page, workplac
   await expect.poll(states).toEqual(['held', 'scheduled', 'scheduled', 'scheduled']);
   await page.goto(workplace.list({ state: 'scheduled' }));
   await page.locator('tbody').getByRole('checkbox').first().check();
-  await page.getByRole('button', { name: 'Hold the checked letters: no retry' }).click();
+  await page.getByRole('button', { name: 'Hold the selected letters: no retry' }).click();
   await expect(page.getByRole('status').filter({ hasText: '1 letter held' })).toBeVisible();
   await page.getByText('With all 2 letters…').click();
   await page.getByRole('button', { name: 'Hold the scheduled of 2 letters' }).click();

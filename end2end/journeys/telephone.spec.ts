@@ -1,4 +1,4 @@
-// On call with a telephone: the list stays readable while letters are checked, and a letter tells
+// On call with a telephone: the list stays readable while letters are selected, and a letter tells
 // what matters first.
 import { pick, rows, section } from '../fixtures/list';
 import { expect, live, test } from '../fixtures/test';
@@ -6,7 +6,7 @@ import { violations } from '../screens/looks';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-test('the bar of the checked letters is one row, covers none of theirs, and holds the rest in a sheet', async ({
+test('the bar of the selected letters is one row, covers none of theirs, and holds the rest in a sheet', async ({
   page,
   workplace,
   running,
@@ -17,7 +17,7 @@ test('the bar of the checked letters is one row, covers none of theirs, and hold
   await live(page);
   await pick(page, 'error 15');
   await pick(page, 'error 14');
-  const bar = page.getByRole('group', { name: 'The checked letters' });
+  const bar = page.getByRole('group', { name: 'The selected letters' });
   expect((await bar.boundingBox())!.height, 'pixels of the bar').toBeLessThan(80);
   await expect(bar.getByRole('button', { name: 'Plan a replay of 2 letters…' })).toBeInViewport();
 

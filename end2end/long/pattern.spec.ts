@@ -57,7 +57,7 @@ test('3,000 letters are a few groups, which people look into, mute, merge, split
   await merge.getByRole('button', { name: 'Merge this group into the chosen one' }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${invoice.id}\\?notice=merged$`));
   const signatures = section(page, '2 signatures');
-  await signatures.getByRole('checkbox', { name: `Check ${credit.title}` }).check();
+  await signatures.getByRole('checkbox', { name: `Select ${credit.title}` }).check();
   await signatures.getByRole('button', { name: 'Split the selected off into a new group' }).click();
   await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}\?notice=split$/);
 

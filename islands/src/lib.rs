@@ -5,15 +5,15 @@
 //! the properties that the page has now. See `page::on_shown`.
 
 mod arrivals_pill;
-mod checked_letters;
 mod filter_box;
 mod page;
+mod selected_letters;
 mod since;
 mod toast;
 
 pub use arrivals_pill::ArrivalsPill;
-pub use checked_letters::{CheckAll, CheckedLetters};
 pub use filter_box::{FAULT_ID, FilterBox};
+pub use selected_letters::{SelectAll, SelectedLetters};
 pub use toast::ToastPlace;
 
 /// Called once by the page's own script, before it brings the islands to life.

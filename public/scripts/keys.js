@@ -37,7 +37,7 @@ function move(step) {
 // What can be seen now.
 const seen = (selector) => [...document.querySelectorAll(selector)].find(isSeen);
 
-// What can be seen once its fold is opened. The bar of the checked letters is hidden while none is.
+// What can be seen once its fold is opened. The bar of the selected letters is hidden while none is.
 const reachable = (one) => (one.closest('.bulk') ?? one.closest('details') ?? one).offsetParent !== null;
 
 const keys = {

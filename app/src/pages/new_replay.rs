@@ -37,7 +37,7 @@ fn ChooseFirst() -> impl IntoView {
             <h1>"Choose the letters first."</h1>
         </div>
         <p class="note-line">
-            "Check some in the " <a href=links::LETTERS>"list of letters"</a>
+            "Select some in the " <a href=links::LETTERS>"list of letters"</a>
             " or take all that a filter matches there; or go to one of the "
             <a href=links::GROUPS>"groups"</a> " and replay its held letters. "
             "Nothing is published before you have seen what it would do."

@@ -64,7 +64,7 @@ fn said(notice: &str, letters: i64) -> Option<String> {
         }
         "judging-rules" => "The rules were changed.",
         "merged" => "The groups were merged into this one.",
-        "split" => "The checked signatures were split off into this group.",
+        "split" => "The selected signatures were split off into this group.",
         "dead-lettering" => "Set. The broker applies it within seconds.",
         "dead-lettering-gone" => "Undone. What applied before applies again within seconds.",
         "limit-lifted" => "The limit is lifted. Letters are taken again within seconds.",

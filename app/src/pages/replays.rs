@@ -95,7 +95,7 @@ fn Beginning() -> impl IntoView {
                     "A replay publishes letters again, to the queue they died in or to another. "
                     <a href=links::letters_in(
                         LetterState::Held,
-                    )>"Check some held letters"</a> " and plan a replay of them: this page says what became of each."
+                    )>"Select some held letters"</a> " and plan a replay of them: this page says what became of each."
                 </p>
             </div>
         </div>

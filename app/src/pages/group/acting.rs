@@ -105,7 +105,7 @@ pub(crate) async fn merge_group(
     Ok(())
 }
 
-/// Moves the checked signatures of a group into a new one; leads there.
+/// Moves the selected signatures of a group into a new one; leads there.
 ///
 /// # Errors
 /// No such group, no signature checked or all of them, or a desk that does not answer.

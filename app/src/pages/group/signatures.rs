@@ -82,7 +82,7 @@ fn row(signature: SignatureShare, all: i64, can_split: bool) -> impl IntoView {
                     type="checkbox"
                     name="signatures[]"
                     value=id
-                    aria-label=format!("Check {}", show_line(&template))
+                    aria-label=format!("Select {}", show_line(&template))
                 />
             </td>
         }

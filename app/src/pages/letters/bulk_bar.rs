@@ -1,6 +1,6 @@
-//! What can be done with the checked letters. The bar shows itself, by CSS, when one is checked.
+//! What can be done with the selected letters. The bar shows itself, by CSS, when one is selected.
 
-use dlo_islands::CheckedLetters;
+use dlo_islands::SelectedLetters;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
@@ -39,12 +39,12 @@ pub(super) fn BulkBar(
         }
     });
     view! {
-        <div class="bulk" role="group" aria-label="The checked letters">
+        <div class="bulk" role="group" aria-label="The selected letters">
             <div class="what">
                 <b>
-                    <CheckedLetters
-                        none="Some letters are checked".to_owned()
-                        some="{} checked".to_owned()
+                    <SelectedLetters
+                        none="Some letters are selected".to_owned()
+                        some="{} selected".to_owned()
                     />
                 </b>
                 <a href="#matching">"Select all " {all}</a>
@@ -60,10 +60,10 @@ pub(super) fn BulkBar(
     .into_any()
 }
 
-/// What a button does with the checked letters, with their number once a script counts them.
+/// What a button does with the selected letters, with their number once a script counts them.
 fn words(text: &'static str) -> AnyView {
-    let none = text.replace("{}", "the checked letters");
-    view! { <CheckedLetters none some=text.to_owned() /> }.into_any()
+    let none = text.replace("{}", "the selected letters");
+    view! { <SelectedLetters none some=text.to_owned() /> }.into_any()
 }
 
 /// Leads to the plan of a replay: nothing is published before that was seen.

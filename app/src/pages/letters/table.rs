@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use dlo_domain::letter::LetterSummary;
 use dlo_domain::page::Total;
 use dlo_domain::state::{Change, LetterState};
-use dlo_islands::CheckAll;
+use dlo_islands::SelectAll;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
 
@@ -56,14 +56,14 @@ pub(super) fn LetterTable(
     .into_any()
 }
 
-/// The names of the columns, and the box that checks all.
+/// The names of the columns, and the box that selects all.
 #[component]
 fn Head(label: String) -> impl IntoView {
     view! {
         <thead>
             <tr>
                 <td class="pick">
-                    <CheckAll label />
+                    <SelectAll label />
                 </td>
                 <th class="far">"severity"</th>
                 <th class="num far" aria-sort="descending">

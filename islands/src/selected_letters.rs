@@ -1,4 +1,4 @@
-//! The letters of the list that are checked: how many they are, and the box that checks all. What is checked is asked
+//! The letters of the list that are selected: how many they are, and the box that selects all. What is selected is asked
 //! of the list itself, since a box may have been checked before this code ran.
 
 use dlo_domain::numbers::counted;
@@ -11,25 +11,25 @@ use crate::page;
 
 const BOXES: &str = ".letters-form tbody .pick input";
 
-/// How many letters are checked, in words.
+/// How many letters are selected, in words.
 #[island]
-pub fn CheckedLetters(
-    /// What is said while none is known to be checked.
+pub fn SelectedLetters(
+    /// What is said while none is known to be selected.
     none: String,
     /// What is said then, with `{}` in the place of how many letters they are.
     some: String,
 ) -> impl IntoView {
-    let checked = RwSignal::new(0_i64);
+    let selected = RwSignal::new(0_i64);
     let look = move || {
         let number = boxes().filter(HtmlInputElement::checked).count();
-        checked.set(i64::try_from(number).unwrap_or(i64::MAX));
+        selected.set(i64::try_from(number).unwrap_or(i64::MAX));
     };
     page::on("change", move |_| look());
     // The boxes are reset once everybody has heard of it.
     page::on("reset", move |_| request_animation_frame(look));
     page::on_shown(look);
     Effect::new(move |_| look());
-    let text = move || match checked.get() {
+    let text = move || match selected.get() {
         0 => none.clone(),
         number => some.replace("{}", &counted(number, "letter")),
     };
@@ -38,7 +38,7 @@ pub fn CheckedLetters(
 
 /// The box that checks all letters of the page, or none.
 #[island]
-pub fn CheckAll(
+pub fn SelectAll(
     /// What it does, in words.
     label: String,
 ) -> impl IntoView {
