@@ -4,6 +4,7 @@
 //! event first; `time` is the first death of that pair, `count` how often. From 4.0 on the broker
 //! overwrites what a client republished, so counts are shown and never relied on.
 
+#[cfg(feature = "server")]
 mod read;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "server")]
 pub use read::{DeathHistory, instant, read_deaths};
 
 /// Why a queue gave a message up.

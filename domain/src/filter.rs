@@ -8,6 +8,7 @@
 
 mod completion;
 mod decimal;
+#[cfg(feature = "server")]
 mod facts;
 mod fault;
 mod fields;
@@ -24,13 +25,12 @@ mod writing;
 
 use std::fmt;
 
-use chrono::{DateTime, Utc};
-
 use crate::ids::GroupId;
 use crate::state::LetterState;
 
 pub use completion::{Completion, Suggestion, complete};
 pub use decimal::{Decimal, NoNumber};
+#[cfg(feature = "server")]
 pub use facts::Facts;
 pub use fault::FilterFault;
 pub use fields::{FIELDS, Field, FieldInfo, Kind, PATHS, PathInfo, Words};
@@ -89,7 +89,7 @@ impl LetterFilter {
     }
 
     /// The first field that the filter asks for and may not, by its name, with the reason.
-    pub(crate) fn refused(
+    pub fn refused(
         &self,
         refusal: impl Fn(Field) -> Option<&'static str>,
     ) -> Option<(&'static str, &'static str)> {
@@ -115,12 +115,6 @@ impl LetterFilter {
     pub fn and(&self, other: &Self) -> Self {
         let both = [self, other].into_iter().flat_map(Self::conjuncts);
         Self::of(Expr::all(both.cloned().collect()))
-    }
-
-    /// Whether a letter is meant. `now` is what ages are counted from.
-    #[must_use]
-    pub fn matches(&self, facts: &Facts<'_>, now: DateTime<Utc>) -> bool {
-        self.root.as_ref().is_none_or(|root| root.holds(facts, now))
     }
 
     /// Whether a letter in this state could be meant, whatever else it is.

@@ -36,6 +36,7 @@ pub use warning::{KEEPING_UNKNOWN, OfFirst, ReplayWarning, STILL_DYING, WarningK
 use crate::changing::{Approval, SentMark, Transform};
 use crate::ids::{LetterId, PolicyId, ReplayId};
 use crate::republish::HeaderChanges;
+use crate::selection::LeftOut;
 
 /// A replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -207,18 +208,6 @@ pub struct Stripped {
     pub name: String,
     /// How many letters have it.
     pub letters: i64,
-}
-
-/// Letters that a replay or a discard does not touch, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct LeftOut {
-    /// Why, as a sentence.
-    pub reason: String,
-    /// How many letters.
-    pub letters: i64,
-    /// Some of them.
-    pub examples: Vec<LetterId>,
 }
 
 /// One letter in a replay.

@@ -28,6 +28,18 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+/// Letters that a replay or a discard does not touch, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LeftOut {
+    /// Why, as a sentence.
+    pub reason: String,
+    /// How many letters.
+    pub letters: i64,
+    /// Some of them.
+    pub examples: Vec<LetterId>,
+}
+
 /// What a discard or a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -35,7 +47,7 @@ pub struct Changed {
     /// Letters that changed.
     pub changed: i64,
     /// Letters that did not, and why.
-    pub left_out: Vec<crate::replay::LeftOut>,
+    pub left_out: Vec<LeftOut>,
     /// The letters that changed, with which just these can be changed back; empty when they are more than
     /// 10,000.
     #[serde(default)]

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use dlo_domain::ids::LetterId;
 use dlo_domain::numbers::counted;
-use dlo_domain::replay::LeftOut;
-use dlo_domain::selection::Changed;
+use dlo_domain::selection::{Changed, LeftOut};
 use dlo_domain::visible_text::visible_lines;
 use leptos::prelude::*;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! Letters that were asked for and left out.
 
-use dlo_domain::replay::LeftOut;
+use dlo_domain::selection::LeftOut;
 use leptos::prelude::*;
 
 use crate::components::Spoken;

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use super::LetterFilter;
 use super::decimal::Decimal;
 use super::fields::{Field, Kind};
 use super::path::Path;
@@ -54,6 +55,14 @@ pub struct Facts<'a> {
     pub deaths: &'a [Death],
     /// What of the last arrival is kept for searching; absent until that is done.
     pub extract: Option<&'a Extract<'a>>,
+}
+
+impl LetterFilter {
+    /// Whether a letter is meant. `now` is what ages are counted from.
+    #[must_use]
+    pub fn matches(&self, facts: &Facts<'_>, now: DateTime<Utc>) -> bool {
+        self.root.as_ref().is_none_or(|root| root.holds(facts, now))
+    }
 }
 
 impl Expr {

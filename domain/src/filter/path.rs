@@ -27,7 +27,7 @@ impl Path {
     }
 
     /// Where it leads, arrays at the end as they are.
-    pub(super) fn reached<'a>(&self, document: &'a Value) -> Vec<&'a Value> {
+    pub fn reached<'a>(&self, document: &'a Value) -> Vec<&'a Value> {
         let mut reached = vec![document];
         for step in &self.0 {
             reached = reached
@@ -43,7 +43,7 @@ impl Path {
     }
 
     /// The values that it leads to, those of an array at the end one by one.
-    pub(super) fn values<'a>(&self, document: &'a Value) -> impl Iterator<Item = &'a Value> {
+    pub fn values<'a>(&self, document: &'a Value) -> impl Iterator<Item = &'a Value> {
         self.reached(document).into_iter().flat_map(|value| match value {
             Value::Array(elements) => elements.iter().collect(),
             other => vec![other],

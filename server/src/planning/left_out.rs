@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dlo_domain::ids::LetterId;
-use dlo_domain::replay::LeftOut;
+use dlo_domain::selection::LeftOut;
 use dlo_domain::state::{Change, LetterState};
 
 /// Letters named as examples of a reason.

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use dlo_domain::changing::Approval;
 use dlo_domain::ids::{LetterId, PolicyId, ReplayId};
 use dlo_domain::replay::{
-    Canary, Earlier, LeftOut, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop,
-    Written,
+    Canary, Earlier, Outcome, OutcomeCounts, Replay, ReplayItem, ReplayState, Stop, Written,
 };
 use dlo_domain::republish::HeaderChanges;
+use dlo_domain::selection::LeftOut;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;

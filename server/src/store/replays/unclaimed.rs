@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::ids::{LetterId, ReplayId, SourceId};
-use dlo_domain::replay::{LeftOut, ReplayState, Target};
+use dlo_domain::replay::{ReplayState, Target};
+use dlo_domain::selection::LeftOut;
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use sqlx::types::Json;
