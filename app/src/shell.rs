@@ -13,9 +13,11 @@ const MODULES: [&str; 10] =
     ["ages", "keys", "palette", "forms", "fields", "plan", "morph", "theme", "times", "idiomorph"];
 
 /// Runs before the first painting: says that there is a script, and puts on the paper that a person chose. A file of
-/// its own would be waited for. A browser that keeps nothing for a site refuses to be asked, so that comes last.
-const FIRST: &str = "{let r=document.documentElement;r.dataset.script='';\
-let t=localStorage.getItem('theme');if(t==='light'||t==='dark')r.dataset.theme=t}";
+/// its own would be waited for. What was rendered ahead asks once more when it is shown. A browser that keeps nothing
+/// for a site refuses to be asked, so that comes last.
+const FIRST: &str = "{let r=document.documentElement,f=()=>{let t=localStorage.getItem('theme');\
+if(t==='light'||t==='dark')r.dataset.theme=t};r.dataset.script='';\
+document.addEventListener('prerenderingchange',f);f()}";
 
 /// Which pages a browser may render, or ask for, before somebody follows a link to them, once they point at it. A page
 /// is only ever read; but what answers with a file is none, and a plan is much work for somebody who only points.

@@ -100,7 +100,7 @@ if (document.prerendering) {
 
 // Who comes back finds the page as it was left, and then what has happened since. A page with an open stream is kept
 // by no browser.
-addEventListener('pagehide', () => stream.close());
+addEventListener('pagehide', () => stream?.close());
 addEventListener('pageshow', ({ persisted }) => persisted && listen());
 
 // A page that was asked for before somebody came to it, or that a browser had kept, may be old.

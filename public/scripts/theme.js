@@ -1,12 +1,6 @@
 // Switches between light and dark paper. What was chosen is put on by the document itself, before its first painting.
 const root = document.documentElement;
 
-// Something else may have been chosen since a page was rendered ahead.
-document.addEventListener('prerenderingchange', () => {
-  const chosen = localStorage.getItem('theme');
-  if (chosen) root.dataset.theme = chosen;
-});
-
 document.addEventListener('click', (event) => {
   if (!event.target.closest?.('.theme')) return;
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';

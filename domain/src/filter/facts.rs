@@ -250,6 +250,32 @@ impl Test {
     }
 }
 
+impl Path {
+    /// Where it leads, arrays at the end as they are.
+    pub(super) fn reached<'a>(&self, document: &'a Json) -> Vec<&'a Json> {
+        let mut reached = vec![document];
+        for step in self.steps() {
+            reached = reached
+                .into_iter()
+                .flat_map(|value| match value {
+                    Json::Array(elements) => elements.iter().collect(),
+                    other => vec![other],
+                })
+                .filter_map(|value| value.as_object()?.get(step))
+                .collect();
+        }
+        reached
+    }
+
+    /// The values that it leads to, those of an array at the end one by one.
+    pub(super) fn values<'a>(&self, document: &'a Json) -> impl Iterator<Item = &'a Json> {
+        self.reached(document).into_iter().flat_map(|value| match value {
+            Json::Array(elements) => elements.iter().collect(),
+            other => vec![other],
+        })
+    }
+}
+
 fn number_of(value: &Json) -> Option<Decimal> {
     match value {
         Json::Number(number) => number.to_string().parse().ok(),

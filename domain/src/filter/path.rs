@@ -26,30 +26,6 @@ impl Path {
         &self.0
     }
 
-    /// Where it leads, arrays at the end as they are.
-    pub fn reached<'a>(&self, document: &'a Value) -> Vec<&'a Value> {
-        let mut reached = vec![document];
-        for step in &self.0 {
-            reached = reached
-                .into_iter()
-                .flat_map(|value| match value {
-                    Value::Array(elements) => elements.iter().collect(),
-                    other => vec![other],
-                })
-                .filter_map(|value| value.as_object()?.get(step))
-                .collect();
-        }
-        reached
-    }
-
-    /// The values that it leads to, those of an array at the end one by one.
-    pub fn values<'a>(&self, document: &'a Value) -> impl Iterator<Item = &'a Value> {
-        self.reached(document).into_iter().flat_map(|value| match value {
-            Value::Array(elements) => elements.iter().collect(),
-            other => vec![other],
-        })
-    }
-
     /// The path in the language of Postgres' `jsonpath`. Names become its quoted strings.
     #[must_use]
     pub fn to_jsonpath(&self) -> String {
