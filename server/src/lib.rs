@@ -5,11 +5,6 @@
 //! module that knows everything.
 #![recursion_limit = "256"]
 
-/// Messages come and go in windows of some megabytes. The allocator of the C library gives such memory
-/// back to the kernel each time, which then has to zero it again: half of the time of a replay.
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
 pub mod access;
 pub mod alerts;
 pub mod breakdown;
@@ -28,6 +23,7 @@ pub mod failpoint;
 mod fixture;
 pub mod fleet;
 pub mod grouping;
+pub mod heap;
 pub mod http;
 pub mod intake;
 pub mod json_schemas;

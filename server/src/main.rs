@@ -9,6 +9,7 @@ fn main() -> ExitCode {
     if let Err(why) = dlo_server::stack::make_room() {
         eprintln!("going on with less room for deeply nested headers: {why}");
     }
+    dlo_server::heap::keep_windows();
     run()
 }
 
