@@ -72,14 +72,16 @@ fn marks(bars: &[DeathBar], replays: &[ReplayMark], span: Span) -> impl IntoView
         .into_any()
 }
 
-/// A line; one that carries a label leads to its replay.
+/// A line; one that carries a label leads to its replay. The others begin below the labels.
 fn mark_view(
     x: &str,
     mark: &ReplayMark,
     (wide, narrow): (Option<Label>, Option<Label>),
 ) -> AnyView {
-    let line = view! { <line class="mark" x1=x.to_owned() x2=x.to_owned() y1="4" y2=BASE></line> };
-    if wide.is_none() && narrow.is_none() {
+    let is_plain = wide.is_none() && narrow.is_none();
+    let top = if is_plain { "18" } else { "4" };
+    let line = view! { <line class="mark" x1=x.to_owned() x2=x.to_owned() y1=top y2=BASE></line> };
+    if is_plain {
         return line.into_any();
     }
     // A link is called what is seen of it; where one of the windows shows no label, as in the other.

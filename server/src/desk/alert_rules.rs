@@ -14,6 +14,7 @@ use dlo_domain::ids::{AlertCounterId, AlertRuleId};
 use sqlx::PgConnection;
 
 use super::alerts::{close, note};
+use super::error::no_preview;
 use super::{PgDesk, changing};
 use crate::clock::new_id;
 use crate::judging::DAYS;
@@ -26,9 +27,6 @@ use crate::store::{StoreError, letter_list, shared_time};
 
 /// Letters that a preview reads at most.
 const MOST_READ: i64 = 200_000;
-
-const TOO_LATE: &str = "counting took too long, so there is no preview of this rule; it can still \
-    be saved";
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<AlertRule>, DeskError> {
     let mut conn = desk.begin().await?;
@@ -117,10 +115,8 @@ pub(super) async fn preview(
         }
         None => None,
     };
-    let history = past_figures(&mut conn, &rule, (from, now)).await.map_err(|why| match why {
-        late if late.is_too_late() => DeskError::Unavailable(TOO_LATE.to_owned()),
-        other => other.into(),
-    })?;
+    let history = past_figures(&mut conn, &rule, (from, now)).await;
+    let history = history.map_err(|why| no_preview(why, "rule"))?;
     Ok(match history {
         None => AlertPreview { from, until: now, alerts: None, hours: Vec::new(), fired },
         Some(FigureHistory { from, figures }) => AlertPreview {

@@ -29,6 +29,19 @@ impl From<StoreError> for DeskError {
     }
 }
 
+/// A failure of what may take long, whose answer says something of its own when it took too long.
+pub(super) fn in_time(why: StoreError, too_late: impl Into<String>) -> DeskError {
+    if why.is_too_late() { DeskError::Unavailable(too_late.into()) } else { why.into() }
+}
+
+/// A failure of the preview of a rule or policy.
+pub(super) fn no_preview(why: StoreError, of: &str) -> DeskError {
+    let too_late = format!(
+        "Counting took too long, so there is no preview of this {of}. It can still be saved."
+    );
+    in_time(why, too_late)
+}
+
 impl From<Busy> for DeskError {
     fn from(why: Busy) -> Self {
         Self::Unavailable(why.to_string())

@@ -16,6 +16,7 @@ use dlo_domain::policy::{
 use dlo_domain::selection::{Changed, Selection};
 use sqlx::PgConnection;
 
+use super::error::in_time;
 use super::{PgDesk, changing, decisions};
 use crate::clock::new_id;
 use crate::store::audit::{self, Note};
@@ -239,10 +240,6 @@ fn said(policy: &NewPolicy) -> String {
 #[expect(clippy::needless_pass_by_value, reason = "so that it can be handed to map_err")]
 fn of_fault(fault: PolicyFault) -> DeskError {
     DeskError::Invalid(fault.to_string())
-}
-
-fn in_time(why: StoreError, too_late: &str) -> DeskError {
-    if why.is_too_late() { DeskError::Unavailable(too_late.to_owned()) } else { why.into() }
 }
 
 fn never_a_policy(id: PolicyId) -> DeskError {

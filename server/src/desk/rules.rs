@@ -13,6 +13,7 @@ use dlo_domain::rule::{
 };
 use sqlx::PgConnection;
 
+use super::error::no_preview;
 use super::{PgDesk, changing};
 use crate::clock::new_id;
 use crate::judging;
@@ -20,9 +21,6 @@ use crate::store::audit::{self, Note};
 use crate::store::judging::{Due, begin, progress};
 use crate::store::rules::{self, Book};
 use crate::store::{StoreError, events};
-
-const TOO_LATE: &str = "counting took too long, so there is no preview of this rule; it can still \
-    be saved";
 
 pub(super) async fn book(desk: &PgDesk) -> Result<RuleBook, DeskError> {
     let mut conn = desk.begin().await?;
@@ -130,10 +128,7 @@ pub(super) async fn preview(desk: &PgDesk, rule: &NewRule) -> Result<RulePreview
     let with = judge.with_first(rule).map_err(of_fault)?;
     let preview =
         judging::preview(&mut conn, rule, &filter, &with, now, desk.patience.preview).await;
-    preview.map_err(|why| match why {
-        late if late.is_too_late() => DeskError::Unavailable(TOO_LATE.to_owned()),
-        other => other.into(),
-    })
+    preview.map_err(|why| no_preview(why, "rule"))
 }
 
 /// The rule in the one form, if it can be used.

@@ -108,7 +108,7 @@ pub(crate) async fn merge_group(
 /// Moves the selected signatures of a group into a new one; leads there.
 ///
 /// # Errors
-/// No such group, no signature checked or all of them, or a desk that does not answer.
+/// No such group, no signature selected or all of them, or a desk that does not answer.
 #[server(prefix = "/ui", endpoint = "groups/split")]
 pub(crate) async fn split_group(
     id: String,

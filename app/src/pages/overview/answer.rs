@@ -108,12 +108,14 @@ fn Silent(worst: SilentWorker, causes: Causes) -> impl IntoView {
             {format!(" {noun} died behind ")}
         }
     });
-    let is = if letters > 0 { ", silent for " } else { " has been silent for " };
+    let (comma, is) =
+        if letters > 0 { (",", " silent for ") } else { ("", " has been silent for ") };
     view! {
         {died}
-        <a class="unbroken" href=links::worker(&name)>
-            {show_name(&name)}
-        </a>
+        <span class="unbroken">
+            <a href=links::worker(&name)>{show_name(&name)}</a>
+            {comma}
+        </span>
         {is}
         <Ago at=since now=causes.at />
         ". "

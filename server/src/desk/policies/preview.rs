@@ -7,7 +7,8 @@ use dlo_domain::policy::{DayOfRetries, NewPolicy, PolicyPreview, PolicyVerdict};
 use sqlx::PgConnection;
 
 use super::super::PgDesk;
-use super::{in_time, no_policy};
+use super::super::error::no_preview;
+use super::no_policy;
 use crate::store::policies::{self, Kept};
 use crate::store::{StoreError, letter_list};
 
@@ -16,9 +17,6 @@ const DAYS: u32 = 7;
 /// Letters that it counts, and shows.
 const MOST_COUNTED: i64 = 10_000;
 const SAMPLES: usize = 5;
-
-const TOO_LATE: &str = "counting took too long, so there is no preview of this policy; it can \
-    still be saved";
 
 /// What a policy would have done in the place of another; behind all of them when none is named.
 pub(super) async fn of(
@@ -36,7 +34,7 @@ pub(super) async fn of(
         }
     };
     let found = behind(desk, conn, before, policy).await;
-    found.map_err(|why| in_time(why, TOO_LATE))
+    found.map_err(|why| no_preview(why, "policy"))
 }
 
 /// The same behind these.
