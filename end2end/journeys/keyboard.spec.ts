@@ -75,7 +75,8 @@ test('Ctrl-K finds a page, letters, and what can be done on the page at hand', a
   await page.keyboard.press('Control+k');
   await expect(field).toBeFocused();
   await page.keyboard.type('stale');
-  await expect(palette.getByRole('option')).toHaveText(['Stale workers', 'Letters that match “stale”']);
+  await expect(palette.getByRole('option', { selected: true })).toHaveText('Stale workers');
+  await expect(palette.getByRole('option').last()).toHaveText('Letters that match “stale”');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/workers\?state=stale$/);
 
@@ -93,9 +94,9 @@ test('Ctrl-K finds a page, letters, and what can be done on the page at hand', a
   await page.keyboard.press('Control+k');
   await page.keyboard.type('discard');
   await expect(palette.getByRole('option', { selected: true })).toContainText('Discard');
-  await page.keyboard.press('ArrowDown');
-  await expect(palette.getByRole('option', { selected: true })).toHaveText('Letters that match “discard”');
   await page.keyboard.press('ArrowUp');
+  await expect(palette.getByRole('option', { selected: true })).toHaveText('Letters that match “discard”');
+  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(palette).toBeHidden();
   await expect(page.getByRole('textbox', { name: 'Reason for the discard' }), 'unfolded, and not done').toBeVisible();
@@ -106,6 +107,29 @@ test('Ctrl-K finds a page, letters, and what can be done on the page at hand', a
   await field.fill(id);
   await palette.getByRole('option', { name: `Letter ${id}` }).click();
   await expect(page).toHaveURL(address);
+});
+
+test('Ctrl-K finds a worker, a group and a queue by a few letters of their names', async ({ page, workplace, running }) => {
+  const worker = `${workplace.work} no. 7/ü`;
+  await running.api.heartbeat(worker, {});
+  await workplace.die({ headers: { 'x-error': 'Nobody named this before' } });
+  await workplace.letters(1);
+  await page.goto('/rules');
+  await live(page);
+  const palette = page.getByRole('dialog', { name: 'Find or do' });
+  async function find(text: string, option: string) {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(text);
+    await expect(palette.getByRole('option', { name: option, exact: true })).toBeVisible();
+    await palette.getByRole('option', { name: option, exact: true }).click();
+  }
+  await find(`worker ${workplace.work}`, `Worker ${worker}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`${worker} is at work`);
+  await find('nobody named', 'Group: Nobody named this before');
+  await expect(page).toHaveURL(/\/groups\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole('main')).toContainText('Nobody named this before');
+  await find(workplace.work, `Letters from ${workplace.work}`);
+  await expect(rows(page)).toHaveCount(1);
 });
 
 test('j and k walk every list, and the row stays while the page is read again', async ({ page, workplace }) => {

@@ -1,5 +1,6 @@
-// Ctrl-K: finds a page, letters, or what can be done on the page at hand (the dialog #palette). What leads somewhere it
-// follows, and what is folded it unfolds; a button it only shows, with the focus on it: nobody presses one by its name.
+// Ctrl-K: finds a page, a worker, group or queue by its name, letters, or what can be done on the page at hand (the
+// dialog #palette). What leads somewhere it follows, and what is folded it unfolds; a button it only shows, with the
+// focus on it: nobody presses one by its name.
 const dialog = document.querySelector('#palette');
 const [field, list] = [dialog.querySelector('input'), dialog.querySelector('ul')];
 const places = [...list.children];
@@ -40,6 +41,24 @@ function asked(text) {
   return found;
 }
 
+/** What is known by a name: how it is called here, and where it leads. */
+const NAMED = {
+  worker: ({ value }) => [`Worker ${value}`, `/workers/${encodeURIComponent(value)}`],
+  group: ({ value, name }) => [`Group: ${name}`, `/groups/${value}`],
+  queue: ({ value }) => [`Letters from ${value}`, `/letters?queue=${encodeURIComponent(value)}`],
+};
+const MOST_NAMED = 8;
+let named = [];
+
+// Names change: they are asked for each time, and those of before serve meanwhile.
+async function readNames() {
+  const answer = await fetch('/letters/values').catch(() => {});
+  if (!answer?.ok) return;
+  const known = await answer.json();
+  named = Object.entries(NAMED).flatMap(([kind, call]) => (known.find(({ field }) => field === kind)?.values ?? []).map(call));
+  if (dialog.open && field.value) find();
+}
+
 let here = [];
 const chosen = () => list.querySelector('[aria-selected="true"]');
 
@@ -53,10 +72,16 @@ function choose(one) {
 function find() {
   const text = field.value.trim();
   const words = text.toLowerCase().split(/\s+/);
-  const fits = ({ textContent }) => words.every((word) => textContent.toLowerCase().includes(word));
-  const all = [...here, ...places].filter(fits);
+  const fits = (name) => words.every((word) => name.toLowerCase().includes(word));
+  const all = [...here, ...places].filter(({ textContent }) => fits(textContent));
   const begins = (one) => one.textContent.toLowerCase().startsWith(words[0]);
-  list.replaceChildren(...all.filter(begins), ...all.filter((one) => !begins(one)), ...asked(text));
+  const known = text ? named.filter(([name]) => fits(name)).slice(0, MOST_NAMED) : [];
+  list.replaceChildren(
+    ...all.filter(begins),
+    ...all.filter((one) => !begins(one)),
+    ...known.map(([name, href]) => option(name, { href })),
+    ...asked(text),
+  );
   choose(list.firstElementChild);
 }
 
@@ -66,6 +91,7 @@ function open() {
   field.value = '';
   dialog.showModal();
   find();
+  readNames();
 }
 
 function follow(one) {

@@ -1,5 +1,5 @@
-//! The command palette: a page, letters, or what can be done on the page at hand, found by a few letters of its name.
-//! `public/scripts/palette.js` opens it, adds what the page at hand offers, and goes where one wants to.
+//! The command palette: a page, a worker, group or queue, letters, or what can be done on the page at hand, found by a
+//! few letters of its name. `public/scripts/palette.js` opens it, adds all but the pages, and goes where one wants to.
 
 use leptos::prelude::*;
 
@@ -46,7 +46,7 @@ pub(crate) fn Palette() -> impl IntoView {
                 aria-controls="palette-list"
                 autocomplete="off"
                 spellcheck="false"
-                placeholder="a page, an id, a filter, or what to do here"
+                placeholder="a page, a name, an id, a filter, or what to do here"
             />
             <ul id="palette-list" role="listbox" aria-label="What was found">
                 {PLACES.into_iter().enumerate().map(place).collect_view()}
