@@ -56,7 +56,11 @@ async function readNames() {
   if (!answer?.ok) return;
   const known = await answer.json();
   named = Object.entries(NAMED).flatMap(([kind, call]) => (known.find(({ field }) => field === kind)?.values ?? []).map(call));
-  if (dialog.open && field.value) find();
+  if (!dialog.open || !field.value) return;
+  // What somebody has stepped to stays chosen.
+  const stepped = chosen() === list.firstElementChild ? null : chosen()?.textContent;
+  find();
+  if (stepped) choose([...list.children].find(({ textContent }) => textContent === stepped) ?? list.firstElementChild);
 }
 
 let here = [];
