@@ -13,6 +13,7 @@ pub mod error;
 pub mod links;
 mod pages;
 mod query;
+mod reads;
 mod request;
 mod shell;
 mod visible;

@@ -2,63 +2,21 @@
 //! while, and shared by all who ask.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::breakdown::{Breakdown, Sampled, compare};
 use dlo_domain::ids::{GroupId, LetterId};
 use sqlx::PgConnection;
-use tokio::sync::Mutex;
 
+use crate::recent::Recent;
 use crate::store::StoreError;
 use crate::store::breakdown::{self, Totals};
 
 /// How long letters of all kinds are compared with before they are picked anew.
 const FRESH: TimeDelta = TimeDelta::minutes(5);
 
-/// Letters of all kinds, as they were when they were picked.
-#[derive(Debug, Clone)]
-struct Spread {
-    at: DateTime<Utc>,
-    letters: i64,
-    sample: Arc<Vec<Sampled>>,
-}
-
-impl Spread {
-    /// Whether they still tell what all letters are like: not for long, and not once a twentieth
-    /// of the letters is new or gone. Where there are few they are all of them, or not fresh.
-    fn is_fresh(&self, letters: i64, now: DateTime<Utc>) -> bool {
-        let changed = (letters - self.letters).abs();
-        let is_like = if letters <= breakdown::FEW_LETTERS {
-            changed == 0
-        } else {
-            changed * 20 <= self.letters
-        };
-        (now - self.at).abs() < FRESH && is_like
-    }
-}
-
-/// The last such sample.
-#[derive(Debug, Default)]
-pub struct ComparisonSample(Mutex<Option<Spread>>);
-
-impl ComparisonSample {
-    /// The sample; one person waits for it at a time, and the others take what came of it.
-    async fn with(
-        &self,
-        conn: &mut PgConnection,
-        letters: i64,
-        now: DateTime<Utc>,
-    ) -> Result<Arc<Vec<Sampled>>, StoreError> {
-        let mut last = self.0.lock().await;
-        if let Some(spread) = last.as_ref().filter(|spread| spread.is_fresh(letters, now)) {
-            return Ok(spread.sample.clone());
-        }
-        let sample = Arc::new(breakdown::spread(conn, letters).await?);
-        *last = Some(Spread { at: now, letters, sample: sample.clone() });
-        Ok(sample)
-    }
-}
+/// The sample that others are compared with.
+pub type ComparisonSample = Recent<Vec<Sampled>>;
 
 /// What the letters of a group have in common; `None` if there is no such group.
 ///
@@ -74,7 +32,8 @@ pub async fn of_group(
     let set = breakdown::newest_of_group(conn, group).await?;
     let signatures = breakdown::signatures(conn, group).await?;
     let totals = breakdown::totals(conn).await?;
-    let all = sample.with(conn, totals.letters, now).await?;
+    let all = breakdown::spread(conn, totals.letters);
+    let all = sample.get((totals.letters, now), FRESH, all).await?;
     let signatures: HashSet<_> = signatures.into_iter().collect();
     let told =
         compare(&set, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)));
@@ -92,7 +51,8 @@ pub async fn of_waiting(
 ) -> Result<Breakdown, StoreError> {
     let set = breakdown::newest_waiting(conn).await?;
     let totals = breakdown::totals(conn).await?;
-    let all = sample.with(conn, totals.letters, now).await?;
+    let all = breakdown::spread(conn, totals.letters);
+    let all = sample.get((totals.letters, now), FRESH, all).await?;
     let ids: HashSet<LetterId> = set.iter().map(|letter| letter.id).collect();
     let told = compare(&set, &all, |letter| ids.contains(&letter.id));
     Ok(counted(told, totals.waiting, totals))

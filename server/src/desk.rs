@@ -44,6 +44,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use dlo_app::desk::DeskError;
+use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres, Transaction};
 use transaction::changing;
 
@@ -55,6 +56,7 @@ use crate::fleet::{self as workforce, Beats};
 use crate::json_schemas::Schemas;
 use crate::judging::Judges;
 use crate::notifying::Poster;
+use crate::recent::Recent;
 use crate::replay::Waits;
 use crate::store;
 use crate::transform::Transformer;
@@ -74,6 +76,8 @@ pub struct PgDesk {
     watching: ExecutionsConfig,
     /// What letters are compared with.
     comparison: Arc<ComparisonSample>,
+    /// The queues that letters died in.
+    queue_names: Recent<Vec<String>>,
     judges: Arc<Judges>,
     /// What carries jq programs out.
     transformer: Transformer,
@@ -105,6 +109,7 @@ impl PgDesk {
             replaying,
             watching: ExecutionsConfig::default(),
             comparison: Arc::default(),
+            queue_names: Recent::default(),
             judges: Arc::default(),
             transformer: Transformer::own(),
             json_schemas: Schemas::default(),
@@ -150,7 +155,12 @@ impl PgDesk {
         self
     }
 
-    /// Begins a transaction. Reads let it go when they are done.
+    /// A connection for what only reads: each statement sees what is committed by then, in a transaction or out of it.
+    async fn connection(&self) -> Result<PoolConnection<Postgres>, DeskError> {
+        Ok(store::while_reachable(&self.pool, self.pool.acquire()).await?)
+    }
+
+    /// Begins a transaction, for changes and for reads whose statements have a time limit of their own.
     async fn begin(&self) -> Result<Transaction<'static, Postgres>, DeskError> {
         Ok(store::while_reachable(&self.pool, self.pool.begin()).await?)
     }

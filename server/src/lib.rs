@@ -34,6 +34,7 @@ pub mod notifying;
 pub mod office;
 pub mod outbound;
 mod planning;
+pub mod recent;
 pub mod register;
 pub mod replay;
 pub mod retrying;

@@ -5,12 +5,14 @@ use leptos::prelude::*;
 
 use crate::desk::desk;
 use crate::links;
+use crate::reads::begun;
 
 /// Leads to the alerts.
 #[component]
 pub(crate) fn Bell() -> impl IntoView {
     // Where it cannot be read, no number stands there.
-    let count = Suspend::new(async move { desk().firing().await.ok().and_then(count) });
+    let firing = begun(async { desk().firing().await });
+    let count = Suspend::new(async move { firing.await.ok().and_then(count) });
     view! {
         <a class="bell" href=links::ALERTS>
             <svg width="14" height="16" viewBox="0 0 14 16" fill="none" stroke="currentColor" aria-hidden="true">

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::{Ago, Spoken};
 use crate::desk::desk;
+use crate::reads::begun;
 use crate::request::now;
 use crate::wording;
 use saying::Sayings;
@@ -15,8 +16,9 @@ use saying::Sayings;
 /// Shown only when something is not well.
 #[component]
 pub(crate) fn TroubleBanner() -> impl IntoView {
+    let troubles = begun(async { desk().troubles().await });
     let banner = Suspend::new(async move {
-        let troubles = desk().troubles().await;
+        let troubles = troubles.await;
         (!troubles.is_empty()).then(|| {
             let (says, now) = (Sayings::of(troubles), now());
             view! {

@@ -5,6 +5,7 @@ use leptos_meta::Meta;
 
 use crate::components::ErrorPanel;
 use crate::error::ApiError;
+use crate::reads::begun;
 
 /// Has the page asked for again when one of these events comes: the names of `LiveEvent` as it is sent. What
 /// every page shows, the banner and the bell, needs no naming.
@@ -32,6 +33,7 @@ where
     T: Send + 'static,
     E: Into<ApiError> + Send + 'static,
 {
+    let read = begun(read);
     let content = Suspend::new(async move {
         match read.await {
             Ok(read) => view(read),

@@ -40,6 +40,7 @@ use crate::pages::one_axis::OneAxis;
 use crate::pages::template::TemplateExplained;
 use crate::pages::timeline::{self, Drawing};
 use crate::query::Query;
+use crate::reads::begun;
 use crate::request::now;
 use crate::visible::{show_line, show_name};
 use crate::{links, wording};
@@ -81,7 +82,7 @@ pub(crate) fn GroupPage() -> impl IntoView {
     let reach = Query::of_request().get("reach").unwrap_or_default();
     let read = async move {
         let id = api::id(&id, "group")?;
-        Ok::<_, ApiError>((read(id, &reach).await?, id))
+        Ok::<_, ApiError>((read(id, reach).await?, id))
     };
     view! {
         <Title text="Group" />
@@ -92,17 +93,20 @@ pub(crate) fn GroupPage() -> impl IntoView {
     .into_any()
 }
 
-async fn read(id: GroupId, reach: &str) -> Result<GroupView, ApiError> {
-    let desk = desk();
-    let group = desk.group(id).await?;
-    let letters = LetterFilter::of_group(group.summary.id);
+async fn read(id: GroupId, reach: String) -> Result<GroupView, ApiError> {
+    let breakdown = begun(async move { desk().group_breakdown(id).await });
+    let samples =
+        begun(async move { desk().letter_samples(&LetterFilter::of_group(id), SAMPLES).await });
+    let behind = begun(async move { desk().behind_group(id).await });
+    let drawing = begun(async move { timeline::drawn(&About::Group(id), &reach).await });
+    let others = begun(async { desk().groups(None, None, OTHERS + 1).await });
     Ok(GroupView {
-        group,
-        samples: desk.letter_samples(&letters, SAMPLES).await?,
-        breakdown: desk.group_breakdown(id).await?,
-        behind: desk.behind_group(id).await?,
-        drawing: timeline::drawn(&About::Group(id), reach).await?,
-        others: desk.groups(None, None, OTHERS + 1).await?.items,
+        group: desk().group(id).await?,
+        breakdown: breakdown.await?,
+        behind: behind.await?,
+        samples: samples.await?,
+        drawing: drawing.await?,
+        others: others.await?.items,
     })
 }
 

@@ -23,6 +23,7 @@ use crate::pages::deaths_chart::DeathsChart;
 use crate::pages::one_axis::OneAxis;
 use crate::pages::timeline::{self, Drawing};
 use crate::query::Query;
+use crate::reads::begun;
 use crate::{links, wording};
 use answer::Answer;
 use beginning::Beginning;
@@ -60,11 +61,12 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     let span = Span::from_word(query.get_str("span").unwrap_or_default());
     let reach = query.get("reach").unwrap_or_default();
     let read = async move {
-        let desk = desk();
+        let causes = begun(async { desk().causes().await });
+        let drawing = begun(async move { timeline::drawn(&About::Everything, &reach).await });
         Ok::<_, ApiError>(OverviewView {
-            overview: desk.overview(span).await?,
-            causes: desk.causes().await?,
-            drawing: timeline::drawn(&About::Everything, &reach).await?,
+            overview: desk().overview(span).await?,
+            causes: causes.await?,
+            drawing: drawing.await?,
         })
     };
     view! {

@@ -29,7 +29,7 @@ use crate::store::{StoreError, letter_list, shared_time};
 const MOST_READ: i64 = 200_000;
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<AlertRule>, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let kept = rules::all(&mut conn).await?;
     Ok(kept.into_iter().map(|kept| kept.rule).collect())
 }

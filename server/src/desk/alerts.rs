@@ -31,12 +31,12 @@ const MOST_EVENTS: i64 = 200;
 #[async_trait]
 impl AlertDesk for PgDesk {
     async fn firing(&self) -> Result<Firing, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(list::firing(&mut conn).await?)
     }
 
     async fn open_alerts(&self) -> Result<Page<Alert>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let items = list::open(&mut conn, MOST_OPEN, now).await?;
         let estimated_total = list::count_open(&mut conn).await?;
@@ -48,7 +48,7 @@ impl AlertDesk for PgDesk {
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<Alert>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let limit = page_size(limit);
         let now = shared_time(&mut conn, &*self.clock).await?;
         let mut items = list::over(&mut conn, after, limit + 1, now).await?;
@@ -64,7 +64,7 @@ impl AlertDesk for PgDesk {
     }
 
     async fn alert(&self, id: AlertId) -> Result<AlertDetail, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let alert = find(&mut conn, id, now).await?;
         let events = list::events(&mut conn, id, MOST_EVENTS).await?;
@@ -178,7 +178,7 @@ impl AlertDesk for PgDesk {
     }
 
     async fn silences(&self) -> Result<Vec<Silence>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         Ok(silences::holding(&mut conn, now).await?)
     }

@@ -12,13 +12,13 @@ use crate::store::{breakdown, causes, shared_time};
 #[async_trait]
 impl CauseDesk for PgDesk {
     async fn causes(&self) -> Result<Causes, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         Ok(causes::count(&mut conn, now, now - self.limit()).await?)
     }
 
     async fn behind_group(&self, id: GroupId) -> Result<Behind, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let found = breakdown::group_now(&mut conn, id).await?;
         let (group, _) = found.ok_or_else(|| super::groups::no_group(id))?;
         let letters = breakdown::newest_ids(&mut conn, group).await?;

@@ -23,7 +23,7 @@ use crate::store::{StoreError, events, shared_time};
 #[async_trait]
 impl ChannelDesk for PgDesk {
     async fn channels(&self) -> Result<Vec<Channel>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(channels::all(&mut conn).await?)
     }
 

@@ -56,10 +56,10 @@ pub(super) async fn arrivals(
     }
     let slot = BodySlot::large(desk.patience.turn).await?;
     let types = message_types(desk).await?;
-    let mut transaction = desk.begin().await?;
-    let before = compared(&mut transaction, id, since).await?;
-    let after = compared(&mut transaction, id, ordinal).await?;
-    drop(transaction);
+    let mut conn = desk.connection().await?;
+    let before = compared(&mut conn, id, since).await?;
+    let after = compared(&mut conn, id, ordinal).await?;
+    drop(conn);
     let bounds = diff::Bounds::of_one(desk.patience.diff);
     let compare =
         move || diff::of_bodies(as_body(&before, &types), as_body(&after, &types), bounds);

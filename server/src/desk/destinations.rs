@@ -69,7 +69,7 @@ async fn told(
     place: Place<'_>,
     destinations: &[&mut Destination],
 ) -> Result<Option<Vhost>, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let kept = topology::one(&mut conn, place).await?.map(|kept| kept.vhost);
     drop(conn);
     let tells = |vhost: &Vhost| {

@@ -31,13 +31,13 @@ impl ErrorReportDesk for PgDesk {
     }
 
     async fn error_report(&self, id: ErrorReportId) -> Result<KeptErrorReport, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         error_reports::one(&mut conn, id, now).await?.ok_or_else(|| no_report(id))
     }
 
     async fn error_reports_of(&self, letter: LetterId) -> Result<Vec<KeptErrorReport>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(error_reports::of_letter(&mut conn, letter, MOST_OF_LETTER).await?)
     }
 }

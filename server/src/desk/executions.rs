@@ -31,7 +31,7 @@ impl ExecutionDesk for PgDesk {
             let why = "`worker` has 1 to 255 bytes, and no control characters";
             return Err(DeskError::Invalid(why.to_owned()));
         }
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let before = shared_time(&mut conn, &*self.clock).await? - self.limit();
         // One more than asked for tells whether there is a next page.
         let ask = i64::from(limit) + 1;
@@ -55,7 +55,7 @@ impl ExecutionDesk for PgDesk {
         if id.contains('\0') {
             return Err(no_execution(id));
         }
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let before = shared_time(&mut conn, &*self.clock).await? - self.limit();
         let found = read::one(&mut conn, id, before).await?;
         found.ok_or_else(|| no_execution(id))
@@ -118,7 +118,7 @@ impl ExecutionDesk for PgDesk {
     }
 
     async fn execution_figures(&self) -> Result<ExecutionFigures, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let stuck = ExecutionQuery { stuck: true, ..ExecutionQuery::default() };
         let stuck = read::count(&mut conn, &stuck, now - self.limit()).await?;

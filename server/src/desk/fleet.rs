@@ -45,7 +45,7 @@ impl FleetDesk for PgDesk {
             let why = "`kind` and `cursor` hold no NUL character";
             return Err(DeskError::Invalid(why.to_owned()));
         }
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let wanted = Wanted {
@@ -68,12 +68,12 @@ impl FleetDesk for PgDesk {
     }
 
     async fn worker_kinds(&self) -> Result<Vec<KindSummary>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(workers::kinds(&mut conn).await?)
     }
 
     async fn worker(&self, name: &str) -> Result<WorkerReport, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         find(self, &mut conn, name).await
     }
 

@@ -18,7 +18,7 @@ pub(super) async fn page(
     after: Option<Cursor>,
     limit: u32,
 ) -> Result<Page<GroupSummary>, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let limit = i64::from(limit);
     let after = after.map(place_of);
     // One more than asked for tells whether there is another page.
@@ -52,7 +52,7 @@ fn place_of(cursor: Cursor) -> Place {
 }
 
 pub(super) async fn one(desk: &PgDesk, id: GroupId) -> Result<Group, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let group = read::group(&mut conn, id, desk.clock.now()).await?;
     group.ok_or_else(|| no_group(id))
 }

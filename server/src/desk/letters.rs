@@ -118,7 +118,7 @@ pub(super) fn cut<T>(items: &mut Vec<T>, limit: i64) -> bool {
 }
 
 pub(super) async fn one(desk: &PgDesk, id: LetterId) -> Result<Letter, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let letter = letter_detail::letter(&mut conn, id).await?;
     letter.ok_or_else(|| no_letter(id))
 }
@@ -135,7 +135,7 @@ pub(super) async fn arrival(
 ) -> Result<Arrival, DeskError> {
     // Headers are as large as a broker's frame, and many times that in memory.
     let _slot = BodySlot::small(desk.patience.turn).await?;
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let arrival = letter_detail::arrival(&mut conn, id, ordinal).await?;
     arrival.ok_or_else(|| no_arrival(id, ordinal))
 }
@@ -155,7 +155,7 @@ pub(super) async fn payload(
 
 /// The message types that are known now.
 pub(super) async fn message_types(desk: &PgDesk) -> Result<Arc<MessageTypes>, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     Ok(desk.judges.current(&mut conn).await?.types().clone())
 }
 
@@ -175,7 +175,7 @@ async fn stored_body(
     ordinal: Option<i32>,
     range: BodyRange,
 ) -> Result<StoredBody, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let body = letter_detail::body(&mut conn, id, ordinal, range).await?;
     body.ok_or_else(|| match ordinal {
         None => no_letter(id),

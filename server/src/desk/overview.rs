@@ -9,17 +9,20 @@ use dlo_domain::state::LetterState;
 
 use super::PgDesk;
 use crate::breakdown;
+use crate::store::breakdown::totals;
 use crate::store::groups::worst;
 use crate::store::{overview, sources};
 
 /// Groups that the first page shows.
 const GROUPS: i64 = 10;
 
+/// How long the names of queues are offered before they are read anew.
+const NAMES_FRESH: TimeDelta = TimeDelta::seconds(30);
+
 pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskError> {
     let at = desk.clock.now();
     let since = at - TimeDelta::seconds(span.seconds());
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
+    let conn = &mut *desk.connection().await?;
     let standing = overview::standing(conn).await?;
     let letters = |state: LetterState, severity: Option<Severity>| {
         let these = standing
@@ -47,6 +50,8 @@ pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskE
 }
 
 pub(super) async fn choices(desk: &PgDesk) -> Result<FilterChoices, DeskError> {
-    let mut conn = desk.begin().await?;
-    Ok(overview::choices(&mut conn).await?)
+    let conn = &mut *desk.connection().await?;
+    let asked = (totals(conn).await?.letters, desk.clock.now());
+    let queues = desk.queue_names.get(asked, NAMES_FRESH, overview::queues(conn)).await?;
+    Ok(FilterChoices { sources: overview::sources(conn).await?, queues: queues.to_vec() })
 }

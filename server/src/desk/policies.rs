@@ -35,12 +35,12 @@ const NOT_APPLIED: &str = "looking for held letters that this policy matches too
 #[async_trait]
 impl PolicyDesk for PgDesk {
     async fn policies(&self) -> Result<Vec<Policy>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         all(self, &mut conn).await
     }
 
     async fn policy(&self, id: PolicyId) -> Result<PolicyReport, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let kept = policies::ever(&mut conn, id).await?;
         let kept = kept.ok_or_else(|| never_a_policy(id))?;
         let now = shared_time(&mut conn, &*self.clock).await?;

@@ -61,10 +61,10 @@ pub(super) async fn plan(
         complete(desk, rest, &mut replay).await;
     }
     if new.dry_run {
-        let mut conn = desk.begin().await?;
+        let mut conn = desk.connection().await?;
         destinations::tell_workers(&mut conn, &mut replay.destinations).await?;
         drop(conn);
-        // After the transaction, which is not to wait for brokers.
+        // Without the connection, which is not to wait for brokers.
         destinations::ask(desk, &mut replay.destinations).await;
         destinations::tell_overflows(desk, &mut replay.destinations).await?;
         warnings::add(desk, &mut replay).await?;
@@ -239,8 +239,7 @@ pub(super) async fn page(
     limit: u32,
 ) -> Result<Page<Replay>, DeskError> {
     let limit = page_size(limit);
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
+    let conn = &mut *desk.connection().await?;
     let mut items = replays::page(conn, by, after, limit + 1).await?;
     let more = cut(&mut items, limit);
     let last = items.last().filter(|_| more);
@@ -258,7 +257,7 @@ pub(super) async fn page(
 }
 
 pub(super) async fn one(desk: &PgDesk, id: ReplayId) -> Result<Replay, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let mut replay = find(&mut conn, id).await?;
     if replay.state == ReplayState::Running {
         let written = replays::written_last(&mut conn, id).await?;
@@ -288,8 +287,7 @@ pub(super) async fn items(
 ) -> Result<Page<ReplayItem>, DeskError> {
     let limit = page_size(limit);
     let after = after.map(position_of).transpose()?;
-    let mut transaction = desk.begin().await?;
-    let conn = &mut *transaction;
+    let conn = &mut *desk.connection().await?;
     let replay = find(conn, id).await?;
     let mut rows = replays::items(conn, id, outcome, after, limit + 1).await?;
     let more = cut(&mut rows, limit);

@@ -23,7 +23,7 @@ use crate::store::rules::{self, Book};
 use crate::store::{StoreError, events};
 
 pub(super) async fn book(desk: &PgDesk) -> Result<RuleBook, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     whole(&mut conn).await
 }
 

@@ -17,17 +17,17 @@ use crate::store::{registry_schemas, schemas, type_rules};
 #[async_trait]
 impl SchemaDesk for PgDesk {
     async fn schemas(&self) -> Result<Vec<Schema>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(schemas::used(&mut conn).await?)
     }
 
     async fn registry_schemas(&self) -> Result<Vec<RegistrySchema>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(registry_schemas::all(&mut conn).await?)
     }
 
     async fn schema(&self, name: &str, version: Option<i32>) -> Result<WholeSchema, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let found = schemas::one(&mut conn, name, version).await?;
         found.ok_or_else(|| no_schema(name, version))
     }
@@ -51,7 +51,7 @@ impl SchemaDesk for PgDesk {
     }
 
     async fn type_rules(&self) -> Result<Vec<TypeRule>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(type_rules::all(&mut conn).await?)
     }
 

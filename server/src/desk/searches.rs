@@ -32,7 +32,7 @@ pub(super) async fn search(
     dry_run: bool,
 ) -> Result<LetterSearch, DeskError> {
     replays::one(desk, id).await?;
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let sent = unknowns::unknown_at(&mut conn, id).await?;
     drop(conn);
     let mut search = LetterSearch {

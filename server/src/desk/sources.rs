@@ -15,7 +15,7 @@ use crate::store::topology::Place;
 use crate::store::{events, origins, rules, sources};
 
 pub(super) async fn list(desk: &PgDesk) -> Result<Vec<Source>, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     Ok(sources::list(&mut conn, None).await?)
 }
 

@@ -26,7 +26,7 @@ pub(super) async fn read(
     about: &About,
     reach: Reach,
 ) -> Result<Timeline, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let now = shared_time(&mut conn, &*desk.clock).await?;
     let axis = Axis::of(reach, now);
     let scope = scope(desk, &mut conn, about).await?;

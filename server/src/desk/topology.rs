@@ -27,7 +27,7 @@ use crate::store::{StoreError, events, shared_time, sources};
 #[async_trait]
 impl TopologyDesk for PgDesk {
     async fn brokers(&self) -> Result<Vec<BrokerTopology>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let mut asked = kept::brokers(&mut conn).await?;
         for name in self.brokers.0.keys() {
             if !asked.iter().any(|one| one.broker == *name) {
@@ -48,13 +48,13 @@ impl TopologyDesk for PgDesk {
     }
 
     async fn findings(&self, scope: FindingScope) -> Result<Vec<KeptFinding>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let now = shared_time(&mut conn, &*self.clock).await?;
         Ok(findings::list(&mut conn, scope, None, now).await?)
     }
 
     async fn finding(&self, id: FindingId) -> Result<KeptFinding, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         one(self, &mut conn, id).await
     }
 
@@ -88,7 +88,7 @@ impl TopologyDesk for PgDesk {
     }
 
     async fn queues(&self, query: &QueueQuery) -> Result<QueuePage, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let asked = kept::brokers(&mut conn).await?;
         let mut vhosts: Vec<VhostTopology> = asked
             .into_iter()
@@ -137,7 +137,7 @@ impl TopologyDesk for PgDesk {
         if broker.contains('\0') || vhost.contains('\0') {
             return Err(no_queue(vhost, name));
         }
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let read = kept::one(&mut conn, Place { broker, vhost }).await?;
         let read = read.ok_or_else(|| no_queue(vhost, name))?;
         let neighbours = Neighbours::read(self, &mut conn).await?;
@@ -151,7 +151,7 @@ impl TopologyDesk for PgDesk {
     }
 
     async fn workers_of(&self, queue: &str) -> Result<Vec<(String, Condition)>, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(workers::of_queue(&mut conn, queue).await?)
     }
 

@@ -187,7 +187,7 @@ impl TriageDesk for PgDesk {
     }
 
     async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         let found = breakdown::of_group(&mut conn, &self.comparison, id, self.clock.now()).await?;
         found.ok_or_else(|| groups::no_group(id))
     }
@@ -252,7 +252,7 @@ impl TriageDesk for PgDesk {
     }
 
     async fn known_values(&self) -> Result<KnownValues, DeskError> {
-        let mut conn = self.begin().await?;
+        let mut conn = self.connection().await?;
         Ok(known_values::read(&mut conn).await?)
     }
 

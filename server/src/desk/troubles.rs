@@ -67,7 +67,7 @@ struct Asked {
 }
 
 async fn ask(desk: &PgDesk) -> Result<Asked, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     desk.judges.current(&mut conn).await?;
     let now = shared_time(&mut conn, &*desk.clock).await?;
     let closed = watches::closed_since(&mut conn, now - CLOSED).await?;

@@ -13,7 +13,7 @@ use crate::store::views;
 const MOST_VIEWS: i64 = 200;
 
 pub(super) async fn list(desk: &PgDesk, actor: &Actor) -> Result<Vec<View>, DeskError> {
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     Ok(views::seen_by(&mut conn, &actor.0).await?)
 }
 

@@ -23,7 +23,7 @@ pub(super) async fn add(desk: &PgDesk, replay: &mut Replay) -> Result<(), DeskEr
         .flat_map(|destination| ReplayWarning::of_destination(destination, replay.total))
         .collect();
     if found.iter().any(ReplayWarning::wants_worker) {
-        let mut conn = desk.begin().await?;
+        let mut conn = desk.connection().await?;
         let wanting = found.iter_mut().filter(|warning| warning.wants_worker());
         for warning in wanting.take(MOST_OFFERS) {
             if let Some(queue) = &warning.target {

@@ -13,11 +13,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::StoreError;
+use crate::recent::FEW_LETTERS;
 
 /// Letters of a sample.
 pub const MOST_LETTERS: i64 = 1_000;
-/// So many letters are all looked at, where a sample of them is asked for.
-pub const FEW_LETTERS: i64 = 2 * MOST_LETTERS;
 /// Signatures of a group that its newest letters are looked for in: those that were seen last.
 const MOST_SIGNATURES: i64 = 100;
 
@@ -147,9 +146,6 @@ fn spread_percent(letters: i64, parts: u8) -> f32 {
 }
 
 async fn look_up(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Sampled>, StoreError> {
-    // A thousand look-ups in many weeks seem so much that Postgres would first compile the query
-    // for seconds; they take milliseconds. For this transaction only.
-    sqlx::query!("select set_config('jit', 'off', true)").fetch_one(&mut *conn).await?;
     let rows = sqlx::query_as!(
         Row,
         r#"select l.id, l.signature, l.queue, l.exchange, l.routing_key, l.message_type,

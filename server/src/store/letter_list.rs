@@ -37,15 +37,7 @@ pub const MOST_COUNTED: i64 = 10_000;
 pub async fn limit_time(conn: &mut PgConnection, most: Duration) -> Result<(), StoreError> {
     // Zero would mean no limit.
     let most = format!("{}ms", most.as_millis().max(1));
-    // Over many weeks a plan seems so dear that Postgres would first compile it, for longer than it
-    // then takes.
-    sqlx::query!(
-        "select set_config('statement_timeout', $1, true) as timeout,
-             set_config('jit', 'off', true) as jit",
-        most
-    )
-    .fetch_one(conn)
-    .await?;
+    sqlx::query!("select set_config('statement_timeout', $1, true)", most).fetch_one(conn).await?;
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::ids::ReplayId;
-use dlo_domain::office::FilterChoices;
 use dlo_domain::overview::{DeathBar, ReplayMark, Span};
 use dlo_domain::severity::Severity;
 use dlo_domain::state::LetterState;
@@ -97,20 +96,19 @@ pub async fn replays(
     Ok(marks.collect())
 }
 
-/// What the filter form offers. The queues are found by hopping through their index, whatever
-/// the number of letters.
+/// The names of all sources, those that were removed included.
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn choices(conn: &mut PgConnection) -> Result<FilterChoices, StoreError> {
+pub async fn sources(conn: &mut PgConnection) -> Result<Vec<String>, StoreError> {
     let sources = sqlx::query_scalar!("select distinct name from sources order by name")
-        .fetch_all(&mut *conn)
+        .fetch_all(conn)
         .await?;
-    let queues = queues(conn).await?;
-    Ok(FilterChoices { sources, queues })
+    Ok(sources)
 }
 
-/// The queues that letters died in, the first 200 by name.
+/// The queues that letters died in, the first 200 by name. They are found by hopping through their index, whatever the
+/// number of letters: that takes longer, the more weeks there are.
 ///
 /// # Errors
 /// When Postgres does not do it.

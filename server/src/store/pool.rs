@@ -1,11 +1,12 @@
 //! Connections to Postgres, and the migrations.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection as _, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, PgPool};
 use tokio::net::{TcpStream, UnixStream};
 
 use super::StoreError;
@@ -13,6 +14,9 @@ use crate::config::{DatabaseConfig, Patience};
 
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a connection may have been idle and is taken without being tried.
+const TRIED_AFTER: Duration = Duration::from_secs(1);
 
 /// The connections of an office, in pools of their own: what one does with them, however much, takes none
 /// from the others.
@@ -37,13 +41,7 @@ impl Pools {
         let url = config.url.expose();
         let shares = config.shares();
         let answer_ms = patience.answer.as_millis().max(1);
-        let of_pages = PgPoolOptions::new().after_connect(move |conn, _| {
-            Box::pin(async move {
-                // Said here and not when connecting, which a pooler between us and Postgres refuses.
-                let limit = format!("set statement_timeout = '{answer_ms}ms'");
-                sqlx::query(sqlx::AssertSqlSafe(limit)).execute(conn).await.map(|_| ())
-            })
-        });
+        let of_pages = options(&format!("; set statement_timeout = '{answer_ms}ms'"));
         Ok(Self {
             pages: open(of_pages.acquire_timeout(patience.page), url, shares.pages)?,
             intake: connect(url, shares.intake)?,
@@ -68,7 +66,31 @@ impl Pools {
 /// # Errors
 /// When the address cannot be read.
 pub fn connect(url: &str, most_connections: u32) -> Result<PgPool, StoreError> {
-    open(PgPoolOptions::new().acquire_timeout(PATIENCE), url, most_connections)
+    open(options("").acquire_timeout(PATIENCE), url, most_connections)
+}
+
+/// What holds for every connection, with more settings behind it.
+fn options(more: &str) -> PgPoolOptions {
+    // Over many weeks a plan seems so dear that Postgres would first compile it, for longer than it then takes.
+    // Said here and not when connecting, which a pooler between us and Postgres refuses.
+    let settings: Arc<str> = format!("set jit = off{more}").into();
+    PgPoolOptions::new()
+        .after_connect(move |conn, _| {
+            let settings = settings.clone();
+            Box::pin(async move {
+                sqlx::raw_sql(AssertSqlSafe(&*settings)).execute(conn).await.map(|_| ())
+            })
+        })
+        // One that was used a moment ago need not be tried first.
+        .test_before_acquire(false)
+        .before_acquire(|conn, of_it| {
+            Box::pin(async move {
+                if of_it.idle_for > TRIED_AFTER {
+                    conn.ping().await?;
+                }
+                Ok(true)
+            })
+        })
 }
 
 fn open(pool: PgPoolOptions, url: &str, most_connections: u32) -> Result<PgPool, StoreError> {

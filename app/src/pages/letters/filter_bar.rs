@@ -13,6 +13,7 @@ use crate::desk::desk;
 use crate::links;
 use crate::pages::filter_fault::FaultPlace;
 use crate::query::Query;
+use crate::reads::begun;
 
 /// What an address says about letters.
 pub(super) type Filter = Result<LetterFilter, FilterFault>;
@@ -25,11 +26,12 @@ pub(super) fn FilterBar(
     /// The address.
     query: Query,
 ) -> impl IntoView {
+    let choices = begun(async { desk().filter_choices().await });
+    let views = begun(async { desk().views(&Actor::local_operator()).await });
     let content = Suspend::new(async move {
-        let (desk, me) = (desk(), Actor::local_operator());
         // Without what is offered, and without views, one can still filter.
-        let choices = desk.filter_choices().await.unwrap_or_default();
-        let views = desk.views(&me).await.unwrap_or_default();
+        let choices = choices.await.unwrap_or_default();
+        let views = views.await.unwrap_or_default();
         view! { <Bar filter query choices views /> }
     });
     view! { <Suspense>{content}</Suspense> }.into_any()

@@ -25,7 +25,7 @@ pub(super) async fn discover(desk: &PgDesk, asked: &Discover) -> Result<Discover
         vhosts.extend(broker.vhosts);
     }
     vhosts.retain(|one| asked.means_vhost(&one.vhost));
-    let mut conn = desk.begin().await?;
+    let mut conn = desk.connection().await?;
     let watched = sources::watched(&mut conn).await?;
     let worked = depths::of_workers(&mut conn).await?.named;
     for place in &vhosts {

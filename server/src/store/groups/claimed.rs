@@ -15,6 +15,7 @@ pub(super) async fn of_group(
     conn: &mut PgConnection,
     group: GroupId,
 ) -> Result<Option<ClaimedOrigins>, StoreError> {
+    // Ids are picked first, by an index alone: Postgres takes a group for small, and would read all its letters.
     let rows = sqlx::query!(
         r#"select newest.source_id as "source_id!", src.name as "source!", newest.queue,
                newest.last_arrived_at as "last_arrived_at!"
@@ -22,9 +23,11 @@ pub(super) async fn of_group(
                select s.id from signatures s where s.group_id = $1
                order by s.first_seen_at desc limit 10) as s
            cross join lateral (
+               select l.id from letters l where l.signature = s.id
+               order by l.last_arrived_at desc, l.id desc limit 200) as picked
+           cross join lateral (
                select l.source_id, l.queue, l.last_arrived_at, l.shelf
-               from letters l where l.signature = s.id
-               order by l.last_arrived_at desc, l.id desc limit 200) as newest
+               from letters l where l.id = picked.id offset 0) as newest
            join sources src on src.id = newest.source_id
            where newest.shelf = 'held' and newest.queue is not null"#,
         group.0,
