@@ -15,7 +15,9 @@ use dlo_domain::changing::{
 use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::{KnownValues, LetterFilter};
-use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
+use dlo_domain::group::{
+    Group, GroupEdit, GroupState, GroupSummary, MergeGroups, OtherGroup, SplitGroup,
+};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::letter_sample::LetterSample;
@@ -43,7 +45,7 @@ mod schemas;
 mod topology;
 
 pub use alerts::AlertDesk;
-pub use causes::CauseDesk;
+pub use causes::{CauseDesk, GroupReport};
 pub use channels::ChannelDesk;
 pub use error::DeskError;
 pub use error_reports::ErrorReportDesk;
@@ -199,6 +201,9 @@ pub trait TriageDesk:
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<GroupSummary>, DeskError>;
+
+    /// The groups of the list but one, the worst first, at most so many.
+    async fn groups_beside(&self, id: GroupId, most: usize) -> Result<Vec<OtherGroup>, DeskError>;
 
     /// One group; for one that was merged, the one that it went into.
     async fn group(&self, id: GroupId) -> Result<Group, DeskError>;

@@ -28,16 +28,29 @@ pub async fn of_group(
     id: GroupId,
     now: DateTime<Utc>,
 ) -> Result<Option<Breakdown>, StoreError> {
-    let Some((group, letters)) = breakdown::group_now(conn, id).await? else { return Ok(None) };
-    let set = breakdown::newest_of_group(conn, group).await?;
+    let Some(found) = breakdown::group_now(conn, id).await? else { return Ok(None) };
+    let newest = breakdown::newest_of_group(conn, found.0).await?;
+    Ok(Some(of_newest(conn, sample, (found, &newest), now).await?))
+}
+
+/// What the newest letters of a group, which is told with how many letters it has, have in common.
+///
+/// # Errors
+/// Returns an error if a query fails.
+pub async fn of_newest(
+    conn: &mut PgConnection,
+    sample: &ComparisonSample,
+    ((group, letters), newest): ((GroupId, i64), &[Sampled]),
+    now: DateTime<Utc>,
+) -> Result<Breakdown, StoreError> {
     let signatures = breakdown::signatures(conn, group).await?;
     let totals = breakdown::totals(conn).await?;
     let all = breakdown::spread(conn, totals.letters);
     let all = sample.get((totals.letters, now), FRESH, all).await?;
     let signatures: HashSet<_> = signatures.into_iter().collect();
     let told =
-        compare(&set, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)));
-    Ok(Some(counted(told, letters, totals)))
+        compare(newest, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)));
+    Ok(counted(told, letters, totals))
 }
 
 /// What the newest of the letters that wait have in common.

@@ -12,15 +12,12 @@ mod slip;
 mod states;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::breakdown::Breakdown;
-use dlo_domain::causes::Behind;
 use dlo_domain::filter::LetterFilter;
-use dlo_domain::group::{Group, GroupSummary};
+use dlo_domain::group::{Group, GroupSummary, OtherGroup};
 use dlo_domain::grouping::{Explanation, Layer, Segment};
 use dlo_domain::ids::GroupId;
 use dlo_domain::letter_sample::LetterSample;
 use dlo_domain::severity::Severity;
-use dlo_domain::timeline::About;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
@@ -31,14 +28,14 @@ use super::outcome::Outcome;
 use super::some_letters::{Discard, LetterSet};
 use crate::api;
 use crate::components::{Ago, SeverityMark};
-use crate::desk::desk;
+use crate::desk::{GroupReport, desk};
 use crate::error::ApiError;
 use crate::pages::breakdown::BreakdownTable;
 use crate::pages::group_badge::GroupBadge;
 use crate::pages::hours::HoursChart;
 use crate::pages::one_axis::OneAxis;
 use crate::pages::template::TemplateExplained;
-use crate::pages::timeline::{self, Drawing};
+use crate::pages::timeline;
 use crate::query::Query;
 use crate::reads::begun;
 use crate::request::now;
@@ -53,8 +50,8 @@ use signatures::GroupSignatures;
 use slip::GroupSlip;
 use states::GroupStateButtons;
 
-/// Groups that another can be merged into by choosing it; one more is read, because one is looked at.
-const OTHERS: u32 = 50;
+/// Groups that another can be merged into by choosing it.
+const OTHERS: usize = 50;
 
 /// Letters that are shown as examples.
 const SAMPLES: u32 = 6;
@@ -63,16 +60,12 @@ const SAMPLES: u32 = 6;
 struct GroupView {
     /// The group; the one that the asked one went into, if that was merged.
     group: Group,
-    /// What its letters have in common.
-    breakdown: Breakdown,
-    /// The workers and executions behind them.
-    behind: Behind,
+    /// What its newest letters tell.
+    report: GroupReport,
     /// Its newest letters.
     samples: Vec<LetterSample>,
-    /// Its letters beside silences and queues, drawn.
-    drawing: Drawing,
-    /// The worst groups, to choose one of them.
-    others: Vec<GroupSummary>,
+    /// The worst of the others, to choose one of them.
+    others: Vec<OtherGroup>,
 }
 
 /// One group.
@@ -94,25 +87,23 @@ pub(crate) fn GroupPage() -> impl IntoView {
 }
 
 async fn read(id: GroupId, reach: String) -> Result<GroupView, ApiError> {
-    let breakdown = begun(async move { desk().group_breakdown(id).await });
+    let reach = reach.parse().unwrap_or_default();
+    let report = begun(async move { desk().group_report(id, reach).await });
     let samples =
         begun(async move { desk().letter_samples(&LetterFilter::of_group(id), SAMPLES).await });
-    let behind = begun(async move { desk().behind_group(id).await });
-    let drawing = begun(async move { timeline::drawn(&About::Group(id), &reach).await });
-    let others = begun(async { desk().groups(None, None, OTHERS + 1).await });
+    let others = begun(async move { desk().groups_beside(id, OTHERS).await });
     Ok(GroupView {
         group: desk().group(id).await?,
-        breakdown: breakdown.await?,
-        behind: behind.await?,
+        report: report.await?,
         samples: samples.await?,
-        drawing: drawing.await?,
-        others: others.await?.items,
+        others: others.await?,
     })
 }
 
 #[component]
 fn Shown(view: GroupView, asked: GroupId) -> impl IntoView {
-    let GroupView { group, breakdown, behind, samples, drawing, others } = view;
+    let GroupView { group, report, samples, others } = view;
+    let GroupReport { breakdown, behind, timeline: one_axis } = report;
     let now = now();
     let id = group.summary.id;
     let Group { summary, why, mute, signatures, timeline, claimed_origins } = group;
@@ -130,7 +121,7 @@ fn Shown(view: GroupView, asked: GroupId) -> impl IntoView {
             </header>
             <HoursChart hours=summary.by_hour.clone() severity now />
         </section>
-        <OneAxis drawing page=(links::group(id), Vec::new()) />
+        <OneAxis drawing=timeline::draw(&one_axis) page=(links::group(id), Vec::new()) />
         <div class="split">
             <div class="stack">
                 <section class="section" aria-labelledby="common-title">

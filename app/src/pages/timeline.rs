@@ -2,6 +2,8 @@
 
 mod drawing;
 
+pub(super) use drawing::draw;
+
 use chrono::{DateTime, Utc};
 use dlo_domain::timeline::About;
 
@@ -81,5 +83,5 @@ pub(super) struct Table {
 pub(super) async fn drawn(about: &About, reach: &str) -> Result<Drawing, ApiError> {
     let reach = reach.parse().unwrap_or_default();
     let timeline = desk().timeline(about, reach).await?;
-    Ok(drawing::of(&timeline))
+    Ok(draw(&timeline))
 }

@@ -119,6 +119,13 @@ impl Sampled {
         facts.dedup();
         Self { id: told.id, signature: told.signature, facts }
     }
+
+    /// The queue that it died in, if it is known.
+    #[must_use]
+    pub fn queue(&self) -> Option<&str> {
+        let named = self.facts.iter().find(|(axis, _)| *axis == Axis::Queue);
+        named.map(|(_, queue)| queue.as_str())
+    }
 }
 
 struct Reader<'a> {

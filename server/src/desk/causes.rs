@@ -1,13 +1,15 @@
 //! What stands behind letters.
 
 use async_trait::async_trait;
-use dlo_app::desk::{CauseDesk, DeskError};
+use dlo_app::desk::{CauseDesk, DeskError, GroupReport};
 use dlo_domain::causes::{Behind, Causes};
 use dlo_domain::ids::GroupId;
 use dlo_domain::timeline::{About, Reach, Timeline};
 
 use super::{PgDesk, timeline};
-use crate::store::{breakdown, causes, shared_time};
+use crate::breakdown::of_newest;
+use crate::store::breakdown::{self, NewestLetters};
+use crate::store::{causes, shared_time};
 
 #[async_trait]
 impl CauseDesk for PgDesk {
@@ -21,8 +23,23 @@ impl CauseDesk for PgDesk {
         let mut conn = self.connection().await?;
         let found = breakdown::group_now(&mut conn, id).await?;
         let (group, _) = found.ok_or_else(|| super::groups::no_group(id))?;
-        let letters = breakdown::newest_ids(&mut conn, group).await?;
+        let letters = NewestLetters::of_group(&mut conn, group).await?;
         Ok(causes::behind(&mut conn, &letters).await?)
+    }
+
+    async fn group_report(&self, id: GroupId, reach: Reach) -> Result<GroupReport, DeskError> {
+        let conn = &mut *self.connection().await?;
+        let found = breakdown::group_now(conn, id).await?;
+        let found = found.ok_or_else(|| super::groups::no_group(id))?;
+        let (group, _) = found;
+        let sampled = breakdown::newest_of_group(conn, group).await?;
+        let letters = NewestLetters::of(&sampled);
+        Ok(GroupReport {
+            timeline: timeline::of_group(self, conn, (group, &letters), reach).await?,
+            behind: causes::behind(conn, &letters).await?,
+            breakdown: of_newest(conn, &self.comparison, (found, &sampled), self.clock.now())
+                .await?,
+        })
     }
 
     async fn timeline(&self, about: &About, reach: Reach) -> Result<Timeline, DeskError> {

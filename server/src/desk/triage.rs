@@ -12,7 +12,9 @@ use dlo_domain::changing::{
 use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::{KnownValues, LetterFilter};
-use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
+use dlo_domain::group::{
+    Group, GroupEdit, GroupState, GroupSummary, MergeGroups, OtherGroup, SplitGroup,
+};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::letter_sample::LetterSample;
@@ -33,6 +35,7 @@ use super::{
     replays, rules, samples, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
+use crate::store::groups::read;
 use crate::store::known_values;
 
 #[async_trait]
@@ -184,6 +187,11 @@ impl TriageDesk for PgDesk {
 
     async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
         groups::one(self, id).await
+    }
+
+    async fn groups_beside(&self, id: GroupId, most: usize) -> Result<Vec<OtherGroup>, DeskError> {
+        let mut conn = self.connection().await?;
+        Ok(read::beside(&mut conn, id, most).await?)
     }
 
     async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {

@@ -4,6 +4,8 @@
 //! Ids are picked first, by an index alone; only what was picked is looked up. `offset 0` keeps
 //! Postgres from turning that round, which it would do where it guesses the sample too large.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use dlo_domain::breakdown::{Sampled, Told};
 use dlo_domain::grouping::SignatureId;
@@ -69,11 +71,57 @@ pub async fn newest_of_group(
     look_up(conn, &ids).await
 }
 
-/// The ids of the newest letters of a group, at most [`MOST_LETTERS`].
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn newest_ids(conn: &mut PgConnection, group: GroupId) -> Result<Vec<Uuid>, StoreError> {
+/// The newest letters of a group, at most [`MOST_LETTERS`], and where they died.
+#[derive(Debug)]
+pub struct NewestLetters {
+    /// Their ids.
+    pub ids: Vec<Uuid>,
+    /// The queues that they died in and how many did, those with the most first.
+    pub queues: Vec<(String, i64)>,
+}
+
+impl NewestLetters {
+    /// Reads those of a group.
+    ///
+    /// # Errors
+    /// Returns an error if a query fails.
+    pub async fn of_group(conn: &mut PgConnection, group: GroupId) -> Result<Self, StoreError> {
+        let ids = newest_ids(conn, group).await?;
+        let queues = sqlx::query!(
+            r#"select l.queue as "queue!", count(*) as "letters!"
+               from unnest($1::uuid[]) as picked (id)
+               cross join lateral (
+                   select l.queue from letters l where l.id = picked.id offset 0) as l
+               where l.queue is not null group by l.queue"#,
+            &ids,
+        )
+        .fetch_all(conn)
+        .await?;
+        let queues = queues.into_iter().map(|row| (row.queue, row.letters));
+        Ok(Self { ids, queues: most_first(queues.collect()) })
+    }
+
+    /// Of letters that are read.
+    #[must_use]
+    pub fn of(letters: &[Sampled]) -> Self {
+        let mut queues: BTreeMap<&str, i64> = BTreeMap::new();
+        for queue in letters.iter().filter_map(Sampled::queue) {
+            *queues.entry(queue).or_default() += 1;
+        }
+        let queues = queues.into_iter().map(|(queue, letters)| (queue.to_owned(), letters));
+        Self {
+            ids: letters.iter().map(|letter| letter.id.0).collect(),
+            queues: most_first(queues.collect()),
+        }
+    }
+}
+
+fn most_first(mut queues: Vec<(String, i64)>) -> Vec<(String, i64)> {
+    queues.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    queues
+}
+
+async fn newest_ids(conn: &mut PgConnection, group: GroupId) -> Result<Vec<Uuid>, StoreError> {
     let ids = sqlx::query_scalar!(
         r#"select newest.id as "id!"
            from (

@@ -8,10 +8,10 @@ use dlo_domain::ids::ReplayId;
 use dlo_domain::replay::ReplayState;
 use dlo_domain::severity::Severity;
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use super::StoreError;
 use super::alerts::list;
+use super::breakdown::NewestLetters;
 
 /// Counts it. Executions that were not begun and stand where they are since before
 /// `stuck_before` are stuck.
@@ -119,15 +119,19 @@ async fn standing(
 ///
 /// # Errors
 /// When Postgres does not do it.
-pub async fn behind(conn: &mut PgConnection, letters: &[Uuid]) -> Result<Behind, StoreError> {
-    // Letters by queue first: a queue may have as many workers as there are.
+pub async fn behind(
+    conn: &mut PgConnection,
+    letters: &NewestLetters,
+) -> Result<Behind, StoreError> {
+    let (queues, counts): (Vec<String>, Vec<i64>) = letters.queues.iter().cloned().unzip();
+    // A queue may have as many workers as there are.
     let workers = sqlx::query!(
         r#"select w.name, died.letters as "letters!"
-           from (select queue, count(*) as letters from letters where id = any($1) group by queue)
-               as died
+           from unnest($1::text[], $2::bigint[]) as died (queue, letters)
            join workers w on w.queue = died.queue
-           order by died.letters desc, w.name limit $2"#,
-        letters,
+           order by died.letters desc, w.name limit $3"#,
+        &queues,
+        &counts,
         MOST_BEHIND,
     )
     .fetch_all(&mut *conn)
@@ -136,13 +140,13 @@ pub async fn behind(conn: &mut PgConnection, letters: &[Uuid]) -> Result<Behind,
         r#"select execution_id, count(distinct letter_id) as "letters!" from letter_executions
            where letter_id = any($1)
            group by execution_id order by 2 desc, 1 limit $2"#,
-        letters,
+        &letters.ids,
         MOST_BEHIND,
     )
     .fetch_all(conn)
     .await?;
     Ok(Behind {
-        letters: i64::try_from(letters.len()).unwrap_or(i64::MAX),
+        letters: i64::try_from(letters.ids.len()).unwrap_or(i64::MAX),
         workers: workers.into_iter().map(|row| (row.name, row.letters)).collect(),
         executions: executions.into_iter().map(|row| (row.execution_id, row.letters)).collect(),
     })

@@ -5,14 +5,11 @@ use chrono::{DateTime, Utc};
 use dlo_domain::ids::GroupId;
 use dlo_domain::timeline::{Away, Axis, Band, KEPT_FOR, MOST_QUEUES, QueueLane};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use super::StoreError;
 
 /// Times away that one timeline reads, the last ones.
 const MOST_BANDS: i64 = 2_000;
-/// Queues of a group that its timeline is about: those with the most of its newest letters.
-const MOST_OF_GROUP: i64 = 5;
 
 /// Arrivals of a time.
 pub type Counted = (DateTime<Utc>, i64);
@@ -74,25 +71,6 @@ pub async fn deaths_in(
     .fetch_all(conn)
     .await?;
     Ok(rows.into_iter().map(|row| (row.slot, row.arrivals)).collect())
-}
-
-/// The queues that letters died in, those with the most of them first.
-///
-/// # Errors
-/// When Postgres does not do it.
-pub async fn queues_of(
-    conn: &mut PgConnection,
-    letters: &[Uuid],
-) -> Result<Vec<String>, StoreError> {
-    let queues = sqlx::query_scalar!(
-        r#"select queue as "queue!" from letters where id = any($1) and queue is not null
-           group by queue order by count(*) desc, queue limit $2"#,
-        letters,
-        MOST_OF_GROUP,
-    )
-    .fetch_all(conn)
-    .await?;
-    Ok(queues)
 }
 
 /// Whose times away are asked for.

@@ -1,7 +1,7 @@
 //! What people write down of a group: whose it is, its ticket and tags, notes; and the group that
 //! it becomes part of.
 
-use dlo_domain::group::GroupSummary;
+use dlo_domain::group::{GroupSummary, OtherGroup};
 use dlo_domain::ids::GroupId;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn as _;
@@ -71,11 +71,10 @@ pub(super) fn GroupMerge(
     /// The group.
     id: GroupId,
     /// The groups to choose from.
-    others: Vec<GroupSummary>,
+    others: Vec<OtherGroup>,
 ) -> impl IntoView {
     let options = others
         .into_iter()
-        .filter(|other| other.id != id)
         .map(|other| {
             let waiting = wording::count(other.waiting);
             let text = format!("{} ({waiting} waiting)", shortened(&show_line(&other.title)));

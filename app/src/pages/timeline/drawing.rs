@@ -19,7 +19,7 @@ const NARROWEST: i64 = 40;
 /// Rows of the table.
 const ROWS: usize = 6;
 
-pub(super) fn of(timeline: &Timeline) -> Drawing {
+pub(in crate::pages) fn draw(timeline: &Timeline) -> Drawing {
     let lanes = std::iter::once(deaths(timeline))
         .chain((!timeline.alerts.is_empty()).then(|| alerts(timeline)))
         .chain(timeline.workers.iter().map(|lane| worker(timeline, lane)))

@@ -64,6 +64,10 @@ async fn the_newest_letters_of_a_group_are_read_with_their_headers(pool: PgPool)
     let set = newest_of_group(&mut conn, group(0xa)).await.expect("read");
     let signatures = signatures(&mut conn, group(0xa)).await.expect("read");
     assert_eq!((set.len(), signatures.len()), (80, 2));
+    let alone = NewestLetters::of_group(&mut conn, group(0xa)).await.expect("read");
+    let of_set = NewestLetters::of(&set);
+    assert_eq!((&alone.ids, &alone.queues), (&of_set.ids, &of_set.queues));
+    assert_eq!(alone.queues, [("work.0".to_owned(), 40), ("work.1".to_owned(), 40)]);
     let all = spread(&mut conn, 120).await.expect("read");
     assert_eq!(all.len(), 120, "few letters are compared with all");
     let told =

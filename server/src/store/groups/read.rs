@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use dlo_domain::group::{Group, GroupEvent, GroupState, GroupSummary, Mute, SignatureShare};
+use dlo_domain::group::{
+    Group, GroupEvent, GroupState, GroupSummary, Mute, OtherGroup, SignatureShare,
+};
 use dlo_domain::grouping::{Signature, SignatureId};
 use dlo_domain::ids::{GroupId, LetterId};
 use dlo_domain::severity::Severity;
@@ -63,6 +65,39 @@ pub async fn page(
     limit: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<(Place, GroupSummary)>, StoreError> {
+    let rows = listed(conn, state, after, limit).await?;
+    let places: Vec<Place> =
+        rows.iter().map(|row| Place { impact: row.impact, id: row.id }).collect();
+    let groups = with_hours(conn, rows, now).await?;
+    Ok(places.into_iter().zip(groups).collect())
+}
+
+/// The groups of the list but one, the worst first, at most so many.
+///
+/// # Errors
+/// When Postgres does not do it.
+pub async fn beside(
+    conn: &mut PgConnection,
+    id: GroupId,
+    most: usize,
+) -> Result<Vec<OtherGroup>, StoreError> {
+    // One more, since the one is among them.
+    let limit = i64::try_from(most + 1).unwrap_or(i64::MAX);
+    let rows = listed(conn, None, None, limit).await?.into_iter();
+    let others = rows.filter(|row| row.id != id.0).map(|row| OtherGroup {
+        id: GroupId(row.id),
+        title: row.title,
+        waiting: row.waiting,
+    });
+    Ok(others.take(most).collect())
+}
+
+async fn listed(
+    conn: &mut PgConnection,
+    state: Option<GroupState>,
+    after: Option<Place>,
+    limit: i64,
+) -> Result<Vec<Row>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
         "select g.id, g.title, g.state, g.state_since, g.owner, g.ticket_url, g.tags, t.critical,
@@ -82,12 +117,9 @@ pub async fn page(
         after.map(|place| place.id),
         limit,
     )
-    .fetch_all(&mut *conn)
+    .fetch_all(conn)
     .await?;
-    let places: Vec<Place> =
-        rows.iter().map(|row| Place { impact: row.impact, id: row.id }).collect();
-    let groups = with_hours(conn, rows, now).await?;
-    Ok(places.into_iter().zip(groups).collect())
+    Ok(rows)
 }
 
 /// Groups with their arrivals by the hour, in the order given.

@@ -140,6 +140,10 @@ async fn groups_are_merged_and_split_and_wrong_wishes_change_nothing(pool: PgPoo
         assert!(is_kind, "{wish:?}: {refusal}");
     }
     assert_eq!(groups(&bench, None).await.len(), 2);
+    let others = desk.groups_beside(first.id, 5).await.expect("read");
+    let others: Vec<_> = others.iter().map(|one| (one.id, one.waiting)).collect();
+    assert_eq!(others, [(second.id, 1)], "all but the one");
+    assert_eq!(desk.groups_beside(nobody, 1).await.expect("read").len(), 1, "at most so many");
 
     let wish = merge(second.id, first.id);
     let whole = desk.merge_groups(&actor(), &wish).await.expect("merged");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dlo_app::desk::{CauseDesk as _, DeskError};
+use dlo_app::desk::{CauseDesk as _, DeskError, TriageDesk as _};
 use dlo_domain::causes::{Causes, StandingReplays};
 use dlo_domain::execution::ExecutionState;
 use dlo_domain::ids::{GroupId, ReplayId};
@@ -166,6 +166,14 @@ async fn a_group_tells_who_stands_behind_its_letters(pool: PgPool) {
     let of = |name: &str, letters| (name.to_owned(), letters);
     assert_eq!(behind.workers, [of("w-1", 2), of("w-2", 2), of("w-b", 1)]);
     assert_eq!(behind.executions, [of("43", 2), of("42", 1)]);
+
+    let report = yard.desk.group_report(group(1), Reach::Day).await.expect("read");
+    assert_eq!(report.behind, behind, "the same as by itself");
+    let alone = yard.desk.timeline(&About::Group(group(1)), Reach::Day).await.expect("read");
+    assert_eq!(report.timeline, alone);
+    assert_eq!(report.breakdown, yard.desk.group_breakdown(group(1)).await.expect("read"));
+    let nobody = yard.desk.group_report(group(9), Reach::Day).await;
+    assert!(matches!(nobody, Err(DeskError::NotFound(_))), "{nobody:?}");
 }
 
 #[sqlx::test(migrator = "dlo_server::store::MIGRATOR")]

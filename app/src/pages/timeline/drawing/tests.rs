@@ -42,7 +42,7 @@ fn lane(depths: &[(usize, i64)]) -> QueueLane {
 
 #[test]
 fn a_quiet_time_is_plain_and_says_so() {
-    let drawing = of(&quiet());
+    let drawing = draw(&quiet());
     assert!(drawing.is_plain);
     assert_eq!(drawing.says, "In 6 hours, since 2026-11-21 06:05 UTC: 0 deaths.");
     assert_eq!(drawing.lanes[0].says, "none");
@@ -57,7 +57,7 @@ fn everything_stands_on_the_same_axis() {
     timeline.workers = vec![silent("worker-7", at(9, 5), None)];
     timeline.workers_left = 2;
     timeline.queues = vec![lane(&[(36, 10), (37, 0), (40, 5)])];
-    let drawing = of(&timeline);
+    let drawing = draw(&timeline);
     assert_eq!(
         drawing.says,
         "In 6 hours, since 2026-11-21 06:05 UTC: 5,001 deaths, 3 workers away, draining or stopped, 1 queue with \
@@ -90,7 +90,7 @@ fn alerts_stand_in_a_row_of_their_own() {
         alert(Severity::High, at(7, 5), Some(at(8, 5))),
         alert(Severity::Critical, at(9, 5), None),
     ];
-    let drawing = of(&timeline);
+    let drawing = draw(&timeline);
     assert!(!drawing.is_plain);
     let lane = &drawing.lanes[1];
     assert_eq!((&*lane.name, &*lane.says), ("alerts", "2 alerts, 1 of them not over"));
@@ -109,7 +109,7 @@ fn what_lies_outside_of_the_axis_is_cut_and_what_is_short_is_seen() {
     let mut timeline = quiet();
     timeline.workers =
         vec![silent("old", at(1, 0), Some(at(6, 6))), silent("ahead", at(23, 0), Some(at(23, 1)))];
-    for lane in of(&timeline).lanes {
+    for lane in draw(&timeline).lanes {
         let Shape::Bands(bands) = lane.shape else {
             continue;
         };
@@ -125,7 +125,7 @@ fn the_table_holds_every_death_and_every_silence() {
     timeline.deaths = vec![1; BARS];
     timeline.workers = vec![silent("worker-7", at(9, 0), Some(at(9, 30)))];
     timeline.queues = vec![lane(&[(0, 7), (11, 9)])];
-    let table = of(&timeline).table;
+    let table = draw(&timeline).table;
     assert_eq!(table.rows.len(), ROWS);
     assert_eq!(table.rows[0].0, at(6, 5));
     assert_eq!(table.rows[0].1, ["12", "9"]);
@@ -140,7 +140,7 @@ fn the_table_holds_every_death_and_every_silence() {
 fn names_as_long_as_they_may_be_are_cut() {
     let mut timeline = quiet();
     timeline.workers = vec![silent(&"w".repeat(255), at(9, 0), None)];
-    let drawing = of(&timeline);
+    let drawing = draw(&timeline);
     assert!(drawing.lanes[1].name.len() <= MOST_OF_NAME);
     assert!(drawing.lanes[1].href.len() > 255, "the link is whole");
 }
