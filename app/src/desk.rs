@@ -369,7 +369,7 @@ impl Deref for Desk {
     }
 }
 
-/// The desk of this request. Only `api/` calls it.
+/// The desk of this request.
 #[must_use]
 pub fn desk() -> Desk {
     leptos::prelude::expect_context::<Desk>()

@@ -2,13 +2,31 @@
 //! read that began only then would wait for all of them.
 
 use futures_util::FutureExt as _;
+use leptos::prelude::use_context;
 use leptos::task;
+
+use crate::desk::Desk;
 
 /// Begins a read at once. It is given up when what is returned is dropped.
 pub(crate) fn begun<T: Send + 'static>(
     read: impl Future<Output = T> + Send + 'static,
 ) -> impl Future<Output = T> + Send + 'static {
     let (reading, outcome) = read.remote_handle();
-    task::spawn(reading);
+    // While the paths of pages are listed there is no desk to read from, and nobody waits for the outcome.
+    if use_context::<Desk>().is_some() {
+        task::spawn(reading);
+    }
     outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use leptos::prelude::Owner;
+
+    use super::begun;
+
+    #[test]
+    fn nothing_is_read_where_there_is_no_desk() {
+        Owner::new().with(|| drop(begun(async { panic!("it was read") })));
+    }
 }
