@@ -202,7 +202,8 @@ pub trait TriageDesk:
         limit: u32,
     ) -> Result<Page<GroupSummary>, DeskError>;
 
-    /// The groups of the list but one, the worst first, at most so many.
+    /// The groups of the list but one, the worst first, at most so many; for one that was merged, but the one that it
+    /// went into.
     async fn groups_beside(&self, id: GroupId, most: usize) -> Result<Vec<OtherGroup>, DeskError>;
 
     /// One group; for one that was merged, the one that it went into.

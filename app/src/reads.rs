@@ -12,7 +12,7 @@ pub(crate) fn begun<T: Send + 'static>(
     read: impl Future<Output = T> + Send + 'static,
 ) -> impl Future<Output = T> + Send + 'static {
     let (reading, outcome) = read.remote_handle();
-    // While the paths of pages are listed there is no desk to read from, and nobody waits for the outcome.
+    // Leptos lists the paths of all pages once, without a desk, and shows nothing then: nothing needs to be read.
     if use_context::<Desk>().is_some() {
         task::spawn(reading);
     }

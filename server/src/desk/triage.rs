@@ -35,6 +35,7 @@ use super::{
     replays, rules, samples, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
+use crate::store::breakdown::group_now;
 use crate::store::groups::read;
 use crate::store::known_values;
 
@@ -190,8 +191,10 @@ impl TriageDesk for PgDesk {
     }
 
     async fn groups_beside(&self, id: GroupId, most: usize) -> Result<Vec<OtherGroup>, DeskError> {
-        let mut conn = self.connection().await?;
-        Ok(read::beside(&mut conn, id, most).await?)
+        let conn = &mut *self.connection().await?;
+        let found = group_now(conn, id).await?;
+        let (group, _) = found.ok_or_else(|| groups::no_group(id))?;
+        Ok(read::beside(conn, group, most).await?)
     }
 
     async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {

@@ -99,7 +99,7 @@ pub async fn replays(
 /// The names of all sources, those that were removed included.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the query fails.
 pub async fn sources(conn: &mut PgConnection) -> Result<Vec<String>, StoreError> {
     let sources = sqlx::query_scalar!("select distinct name from sources order by name")
         .fetch_all(conn)

@@ -75,7 +75,7 @@ pub async fn page(
 /// The groups of the list but one, the worst first, at most so many.
 ///
 /// # Errors
-/// When Postgres does not do it.
+/// Returns an error if the query fails.
 pub async fn beside(
     conn: &mut PgConnection,
     id: GroupId,
