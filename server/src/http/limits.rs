@@ -4,6 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
+use sqlx::PgPool;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
@@ -71,5 +76,83 @@ impl StreamPlaces {
                 "too many live streams are open: close some pages or programs, or ask again later",
             )
         })
+    }
+}
+
+/// Places for pages that are made at once. A page reads several things side by side, each over a connection of its own:
+/// if all pages that are asked for began at once, each would wait for its last connection longer than anybody waits for
+/// one. What is sent in has no place: it may wait for a broker or for Slack.
+#[derive(Debug, Clone)]
+pub(super) struct PagePlaces(Arc<Semaphore>);
+
+impl PagePlaces {
+    /// As many as the pool has connections.
+    pub(super) fn new(pool: &PgPool) -> Self {
+        let connections = pool.options().get_max_connections();
+        Self(Arc::new(Semaphore::new(connections.try_into().unwrap_or(usize::MAX))))
+    }
+}
+
+/// Has a page wait until it has a place.
+pub(super) async fn in_turn(
+    State(places): State<PagePlaces>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_page = matches!(*request.method(), Method::GET | Method::HEAD);
+    // The places are never closed.
+    let _place = if is_page { places.0.acquire().await.ok() } else { None };
+    next.run(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use futures_util::FutureExt as _;
+    use futures_util::future::join_all;
+    use sqlx::postgres::PgPoolOptions;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn as_many_pages_are_made_at_once_as_there_are_connections() {
+        let pool = PgPoolOptions::new().max_connections(2).connect_lazy("postgres://nowhere");
+        let places = PagePlaces::new(&pool.expect("a pool"));
+        let (begun, may_end) = (Arc::new(AtomicU32::new(0)), Arc::new(Semaphore::new(0)));
+        let (begins, ends) = (begun.clone(), may_end.clone());
+        let answer = move || {
+            begins.fetch_add(1, Ordering::Relaxed);
+            let ends = ends.clone();
+            async move { ends.acquire_owned().await.expect("open").forget() }
+        };
+        let pages = Router::new().route("/", get(answer.clone()).post(answer));
+        let pages = pages.layer(from_fn_with_state(places, in_turn));
+        let ask = |method| {
+            let request = Request::builder().method(method).body(Body::empty());
+            pages.clone().oneshot(request.expect("a request"))
+        };
+        let begun = || begun.load(Ordering::Relaxed);
+
+        let mut three = pin!(join_all([ask(Method::GET), ask(Method::HEAD), ask(Method::GET)]));
+        assert!(three.as_mut().now_or_never().is_none());
+        assert_eq!(begun(), 2, "the third waits");
+
+        let mut sent_in = pin!(ask(Method::POST));
+        assert!(sent_in.as_mut().now_or_never().is_none());
+        assert_eq!(begun(), 3, "what is sent in does not");
+
+        may_end.add_permits(1);
+        assert!(three.as_mut().now_or_never().is_none());
+        assert_eq!(begun(), 4, "the third has the place of one that ended");
+
+        may_end.add_permits(3);
+        assert_eq!(three.await.len(), 3);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::middleware::map_response;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use dlo_app::desk::Desk;
@@ -23,6 +23,7 @@ use leptos_axum::{
 use tower_http::compression::CompressionLayer;
 
 use super::Front;
+use super::limits::{self, PagePlaces};
 use super::markers;
 use super::problem::Problem;
 use super::site::Site;
@@ -51,6 +52,7 @@ pub(super) fn routes(front: &Front) -> Router {
         .leptos_routes_with_context(&options, PAGES.clone(), context, move || {
             shell(of_pages.clone())
         })
+        .layer(from_fn_with_state(PagePlaces::new(&front.pool), limits::in_turn))
         .layer(map_response(markers::within_islands_only))
         .layer(CompressionLayer::new())
         .with_state(options)
@@ -136,7 +138,7 @@ async fn file_or_nothing(State(rest): State<Rest>, request: Request) -> Response
     }
     let (context, options) = (context(&rest.front), rest.options);
     let page = render_app_async_with_context(context, move || shell(options.clone()));
-    let mut response = page(request).await;
+    let mut response = markers::within_islands_only(page(request).await).await;
     *response.status_mut() = StatusCode::NOT_FOUND;
     response
 }
