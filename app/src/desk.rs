@@ -20,7 +20,6 @@ use dlo_domain::group::{
 };
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
-use dlo_domain::letter_sample::LetterSample;
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
@@ -89,13 +88,6 @@ pub trait TriageDesk:
 
     /// One letter with what is known of it, cut where it is very much: `omitted` tells how much is left out.
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError>;
-
-    /// The newest letters that match, at most so many, each with the beginning of its body.
-    async fn letter_samples(
-        &self,
-        filter: &LetterFilter,
-        most: u32,
-    ) -> Result<Vec<LetterSample>, DeskError>;
 
     /// The body of an arrival made readable; the last arrival when `ordinal` is absent. `as_text` asks for text,
     /// whatever it is.

@@ -1,22 +1,30 @@
-//! What letters have in common. The letters that they are compared with are sampled once in a
-//! while, and shared by all who ask.
+//! What letters have in common. The letters that they are compared with are sampled once in a while, and shared by all
+//! who ask; what came of it is kept while the same letters are asked about.
+
+mod lately;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dlo_domain::breakdown::{Breakdown, Sampled, compare};
-use dlo_domain::ids::{GroupId, LetterId};
+use dlo_domain::ids::GroupId;
 use sqlx::PgConnection;
 
 use crate::recent::Recent;
 use crate::store::StoreError;
-use crate::store::breakdown::{self, Totals};
+use crate::store::breakdown::{self, NewestLetters, Totals};
+use lately::{Asked, Found, Lately};
 
 /// How long letters of all kinds are compared with before they are picked anew.
 const FRESH: TimeDelta = TimeDelta::minutes(5);
 
-/// The sample that others are compared with.
-pub type ComparisonSample = Recent<Vec<Sampled>>;
+/// What letters are compared with, and what came of it lately.
+#[derive(Debug, Default)]
+pub struct Comparisons {
+    all: Recent<Vec<Sampled>>,
+    lately: Lately,
+}
 
 /// What the letters of a group have in common; `None` if there is no such group.
 ///
@@ -24,33 +32,30 @@ pub type ComparisonSample = Recent<Vec<Sampled>>;
 /// Returns an error if a query fails.
 pub async fn of_group(
     conn: &mut PgConnection,
-    sample: &ComparisonSample,
+    comparisons: &Comparisons,
     id: GroupId,
     now: DateTime<Utc>,
 ) -> Result<Option<Breakdown>, StoreError> {
     let Some(found) = breakdown::group_now(conn, id).await? else { return Ok(None) };
-    let newest = breakdown::newest_of_group(conn, found.0).await?;
-    Ok(Some(of_newest(conn, sample, (found, &newest), now).await?))
+    Ok(Some(of_newest(conn, comparisons, found, now).await?.1))
 }
 
-/// What the newest letters of a group, which is told with how many letters it has, have in common.
+/// The newest letters of a group, which is told with how many letters it has, and what they have in common.
 ///
 /// # Errors
 /// Returns an error if a query fails.
 pub async fn of_newest(
     conn: &mut PgConnection,
-    sample: &ComparisonSample,
-    ((group, letters), newest): ((GroupId, i64), &[Sampled]),
+    comparisons: &Comparisons,
+    (group, letters): (GroupId, i64),
     now: DateTime<Utc>,
-) -> Result<Breakdown, StoreError> {
-    let signatures = breakdown::signatures(conn, group).await?;
+) -> Result<(NewestLetters, Breakdown), StoreError> {
     let totals = breakdown::totals(conn).await?;
-    let all = breakdown::spread(conn, totals.letters);
-    let all = sample.get((totals.letters, now), FRESH, all).await?;
-    let signatures: HashSet<_> = signatures.into_iter().collect();
-    let told =
-        compare(newest, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)));
-    Ok(counted(told, letters, totals))
+    let newest = breakdown::newest_of_group(conn, group).await?;
+    let asked = Asked { group: Some(group), newest };
+    let found = compared(conn, comparisons, &asked, (totals, now)).await?;
+    let newest = NewestLetters { ids: asked.newest.ids, queues: found.queues.clone() };
+    Ok((newest, counted(found.told.clone(), letters, totals)))
 }
 
 /// What the newest of the letters that wait have in common.
@@ -59,16 +64,37 @@ pub async fn of_newest(
 /// Returns an error if a query fails.
 pub async fn of_waiting(
     conn: &mut PgConnection,
-    sample: &ComparisonSample,
+    comparisons: &Comparisons,
     now: DateTime<Utc>,
 ) -> Result<Breakdown, StoreError> {
-    let set = breakdown::newest_waiting(conn).await?;
     let totals = breakdown::totals(conn).await?;
+    let asked = Asked { group: None, newest: breakdown::newest_waiting(conn).await? };
+    let found = compared(conn, comparisons, &asked, (totals, now)).await?;
+    Ok(counted(found.told.clone(), totals.waiting, totals))
+}
+
+async fn compared(
+    conn: &mut PgConnection,
+    comparisons: &Comparisons,
+    asked: &Asked,
+    (totals, now): (Totals, DateTime<Utc>),
+) -> Result<Arc<Found>, StoreError> {
     let all = breakdown::spread(conn, totals.letters);
-    let all = sample.get((totals.letters, now), FRESH, all).await?;
-    let ids: HashSet<LetterId> = set.iter().map(|letter| letter.id).collect();
-    let told = compare(&set, &all, |letter| ids.contains(&letter.id));
-    Ok(counted(told, totals.waiting, totals))
+    let all = comparisons.all.get((totals.letters, now), FRESH, all).await?;
+    if let Some(found) = comparisons.lately.find(asked, &all, now) {
+        return Ok(found);
+    }
+    let set = breakdown::look_up(conn, &asked.newest.ids).await?;
+    let told = if let Some(group) = asked.group {
+        let signatures = breakdown::signatures(conn, group).await?;
+        let signatures: HashSet<_> = signatures.into_iter().collect();
+        compare(&set, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)))
+    } else {
+        let ids: HashSet<_> = set.iter().map(|letter| letter.id).collect();
+        compare(&set, &all, |letter| ids.contains(&letter.id))
+    };
+    let found = Found { told, queues: breakdown::queues_of(&set) };
+    Ok(comparisons.lately.keep(asked.clone(), &all, found, now))
 }
 
 /// With the counts of what the samples are of; counters may be a moment behind.

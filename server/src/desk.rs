@@ -48,7 +48,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres, Transaction};
 use transaction::changing;
 
-use crate::breakdown::ComparisonSample;
+use crate::breakdown::Comparisons;
 use crate::broker::Brokers;
 use crate::clock::SharedClock;
 use crate::config::{ExecutionsConfig, Patience, ReplayConfig};
@@ -75,7 +75,7 @@ pub struct PgDesk {
     /// What is late, and where ends are told.
     watching: ExecutionsConfig,
     /// What letters are compared with.
-    comparison: Arc<ComparisonSample>,
+    comparisons: Arc<Comparisons>,
     /// The queues that letters died in.
     queue_names: Recent<Vec<String>>,
     judges: Arc<Judges>,
@@ -108,7 +108,7 @@ impl PgDesk {
             waits,
             replaying,
             watching: ExecutionsConfig::default(),
-            comparison: Arc::default(),
+            comparisons: Arc::default(),
             queue_names: Recent::default(),
             judges: Arc::default(),
             transformer: Transformer::own(),

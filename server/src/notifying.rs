@@ -26,7 +26,7 @@ use sqlx::PgPool;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::breakdown::ComparisonSample;
+use crate::breakdown::Comparisons;
 use crate::clock::SharedClock;
 use crate::duty::{Duty, Next};
 use crate::outbound::{Outbound, OutboundError, PostAnswer};
@@ -72,7 +72,7 @@ pub struct Poster {
     /// Where the buttons of a message lead.
     pub links: Links,
     /// What letters are compared with.
-    pub comparison: Arc<ComparisonSample>,
+    pub comparisons: Arc<Comparisons>,
 }
 
 impl Duty for Poster {
@@ -163,7 +163,7 @@ impl Poster {
                 subject: &notice.subject,
                 figure: notice.figure,
             };
-            notice.facts = around(&self.pool, &self.comparison, about, notice.at).await?;
+            notice.facts = around(&self.pool, &self.comparisons, about, notice.at).await?;
         }
         composing::add_buttons(&self.links, notice);
         Ok(())

@@ -259,7 +259,7 @@ fn poster(config: &Config, pools: &Pools, clock: &SharedClock) -> Option<Poster>
         clock: clock.clone(),
         outbound,
         links: Links { base: config.alerts.public_url.clone() },
-        comparison: Arc::default(),
+        comparisons: Arc::default(),
     })
 }
 

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use dlo_domain::breakdown::Breakdown;
 use dlo_domain::causes::{Behind, Causes};
 use dlo_domain::ids::GroupId;
+use dlo_domain::letter_sample::LetterSample;
 use dlo_domain::timeline::{About, Reach, Timeline};
 
 use super::DeskError;
@@ -17,6 +18,8 @@ pub struct GroupReport {
     pub behind: Behind,
     /// The group's deaths beside silences and depths.
     pub timeline: Timeline,
+    /// The newest of all, as examples.
+    pub samples: Vec<LetterSample>,
 }
 
 /// The part of the port that is about what may be why letters die.
@@ -29,7 +32,8 @@ pub trait CauseDesk {
     /// the one that it went into.
     async fn behind_group(&self, id: GroupId) -> Result<Behind, DeskError>;
 
-    /// The breakdown of a group, what stands behind it and its timeline: its newest letters are read once for all three.
+    /// What the newest letters of a group tell, which are read once for all of it; for one that was merged, those of the
+    /// one that it went into.
     async fn group_report(&self, id: GroupId, reach: Reach) -> Result<GroupReport, DeskError>;
 
     /// Silences, depths of queues and deaths over the same time.

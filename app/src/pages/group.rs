@@ -12,11 +12,9 @@ mod slip;
 mod states;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::filter::LetterFilter;
 use dlo_domain::group::{Group, GroupSummary, OtherGroup};
 use dlo_domain::grouping::{Explanation, Layer, Segment};
 use dlo_domain::ids::GroupId;
-use dlo_domain::letter_sample::LetterSample;
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -53,17 +51,12 @@ use states::GroupStateButtons;
 /// Groups that another can be merged into by choosing it.
 const OTHERS: usize = 50;
 
-/// Letters that are shown as examples.
-const SAMPLES: u32 = 6;
-
 /// What the page shows.
 struct GroupView {
     /// The group; the one that the asked one went into, if that was merged.
     group: Group,
     /// What its newest letters tell.
     report: GroupReport,
-    /// Its newest letters.
-    samples: Vec<LetterSample>,
     /// The worst of the others, to choose one of them.
     others: Vec<OtherGroup>,
 }
@@ -89,21 +82,14 @@ pub(crate) fn GroupPage() -> impl IntoView {
 async fn read(id: GroupId, reach: String) -> Result<GroupView, ApiError> {
     let reach = reach.parse().unwrap_or_default();
     let report = begun(async move { desk().group_report(id, reach).await });
-    let samples =
-        begun(async move { desk().letter_samples(&LetterFilter::of_group(id), SAMPLES).await });
     let others = begun(async move { desk().groups_beside(id, OTHERS).await });
-    Ok(GroupView {
-        group: desk().group(id).await?,
-        report: report.await?,
-        samples: samples.await?,
-        others: others.await?,
-    })
+    Ok(GroupView { group: desk().group(id).await?, report: report.await?, others: others.await? })
 }
 
 #[component]
 fn Shown(view: GroupView, asked: GroupId) -> impl IntoView {
-    let GroupView { group, report, samples, others } = view;
-    let GroupReport { breakdown, behind, timeline: one_axis } = report;
+    let GroupView { group, report, others } = view;
+    let GroupReport { breakdown, behind, timeline: one_axis, samples } = report;
     let now = now();
     let id = group.summary.id;
     let Group { summary, why, mute, signatures, timeline, claimed_origins } = group;

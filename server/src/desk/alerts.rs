@@ -79,7 +79,7 @@ impl AlertDesk for PgDesk {
             figure: alert.figure,
         };
         let facts = match alert.resolved_at {
-            None => around(&self.pool, &self.comparison, about, now).await?,
+            None => around(&self.pool, &self.comparisons, about, now).await?,
             Some(_) => Vec::new(),
         };
         let fact = |fact: Fact| AlertFact { label: fact.label.to_owned(), text: fact.text };

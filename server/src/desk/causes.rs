@@ -6,10 +6,14 @@ use dlo_domain::causes::{Behind, Causes};
 use dlo_domain::ids::GroupId;
 use dlo_domain::timeline::{About, Reach, Timeline};
 
+use super::samples::{SampleReader, StoredSamples};
 use super::{PgDesk, timeline};
 use crate::breakdown::of_newest;
 use crate::store::breakdown::{self, NewestLetters};
 use crate::store::{causes, shared_time};
+
+/// Letters of a group that are shown as examples.
+const MOST_SAMPLES: usize = 6;
 
 #[async_trait]
 impl CauseDesk for PgDesk {
@@ -28,18 +32,19 @@ impl CauseDesk for PgDesk {
     }
 
     async fn group_report(&self, id: GroupId, reach: Reach) -> Result<GroupReport, DeskError> {
-        let conn = &mut *self.connection().await?;
+        let reader = SampleReader::begin(self).await?;
+        let mut connection = self.connection().await?;
+        let conn = &mut *connection;
         let found = breakdown::group_now(conn, id).await?;
         let found = found.ok_or_else(|| super::groups::no_group(id))?;
-        let (group, _) = found;
-        let sampled = breakdown::newest_of_group(conn, group).await?;
-        let letters = NewestLetters::of(&sampled);
-        Ok(GroupReport {
-            timeline: timeline::of_group(self, conn, (group, &letters), reach).await?,
-            behind: causes::behind(conn, &letters).await?,
-            breakdown: of_newest(conn, &self.comparison, (found, &sampled), self.clock.now())
-                .await?,
-        })
+        let now = self.clock.now();
+        let (letters, breakdown) = of_newest(conn, &self.comparisons, found, now).await?;
+        let newest = &letters.ids[..letters.ids.len().min(MOST_SAMPLES)];
+        let samples = StoredSamples::read(conn, newest).await?;
+        let timeline = timeline::of_group(self, conn, (found.0, &letters), reach).await?;
+        let behind = causes::behind(conn, &letters).await?;
+        drop(connection);
+        Ok(GroupReport { breakdown, behind, timeline, samples: reader.read(samples).await })
     }
 
     async fn timeline(&self, about: &About, reach: Reach) -> Result<Timeline, DeskError> {

@@ -43,7 +43,7 @@ pub(super) async fn figures(desk: &PgDesk, span: Span) -> Result<Overview, DeskE
         deaths: overview::deaths(conn, span, at).await?,
         groups: worst::worst(conn, since, GROUPS, at).await?,
         groups_left: worst::left(conn, since).await?,
-        waiting: breakdown::of_waiting(conn, &desk.comparison, desk.clock.now()).await?,
+        waiting: breakdown::of_waiting(conn, &desk.comparisons, desk.clock.now()).await?,
         sources: sources::list(conn, None).await?,
         replays: overview::replays(conn, since).await?,
     })

@@ -17,7 +17,6 @@ use dlo_domain::group::{
 };
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
-use dlo_domain::letter_sample::LetterSample;
 use dlo_domain::office::{FilterChoices, Trouble};
 use dlo_domain::overview::{Overview, Span};
 use dlo_domain::page::{Cursor, Page, Total};
@@ -32,7 +31,7 @@ use uuid::Uuid;
 
 use super::{
     PgDesk, approvals, comparing, decisions, edits, groups, letters, losses, overview, related,
-    replays, rules, samples, searches, sources, transforms, troubles, views,
+    replays, rules, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
 use crate::store::breakdown::group_now;
@@ -60,14 +59,6 @@ impl TriageDesk for PgDesk {
 
     async fn letter(&self, id: LetterId) -> Result<Letter, DeskError> {
         letters::one(self, id).await
-    }
-
-    async fn letter_samples(
-        &self,
-        filter: &LetterFilter,
-        most: u32,
-    ) -> Result<Vec<LetterSample>, DeskError> {
-        samples::newest(self, filter, most).await
     }
 
     async fn payload(
@@ -199,7 +190,7 @@ impl TriageDesk for PgDesk {
 
     async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {
         let mut conn = self.connection().await?;
-        let found = breakdown::of_group(&mut conn, &self.comparison, id, self.clock.now()).await?;
+        let found = breakdown::of_group(&mut conn, &self.comparisons, id, self.clock.now()).await?;
         found.ok_or_else(|| groups::no_group(id))
     }
 

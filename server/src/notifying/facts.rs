@@ -10,7 +10,7 @@ use dlo_domain::notice::{Fact, Surroundings};
 use dlo_domain::reading::cut;
 use sqlx::{PgConnection, PgPool};
 
-use crate::breakdown::{self, ComparisonSample};
+use crate::breakdown::{self, Comparisons};
 use crate::store::StoreError;
 use crate::store::alerts::behind::{self, LastLetter};
 use crate::store::alerts::pace;
@@ -42,13 +42,13 @@ pub struct About<'a> {
 /// Returns an error if the database is away.
 pub async fn around(
     pool: &PgPool,
-    comparison: &ComparisonSample,
+    comparisons: &Comparisons,
     about: About<'_>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Fact>, StoreError> {
     let mut transaction = pool.begin().await?;
     limit_time(&mut transaction, WITHIN).await?;
-    match known(&mut transaction, comparison, about, now).await {
+    match known(&mut transaction, comparisons, about, now).await {
         Err(why) if !why.is_outage() => {
             tracing::warn!(rule = %about.rule, %why, "an alert is told without what is around it");
             Ok(Vec::new())
@@ -59,7 +59,7 @@ pub async fn around(
 
 async fn known(
     conn: &mut PgConnection,
-    comparison: &ComparisonSample,
+    comparisons: &Comparisons,
     about: About<'_>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Fact>, StoreError> {
@@ -78,7 +78,7 @@ async fn known(
         }
     }
     if let Some(group) = subject.group {
-        let found = breakdown::of_group(conn, comparison, group, now).await?;
+        let found = breakdown::of_group(conn, comparisons, group, now).await?;
         facts.extend(fact("stands out", found.and_then(|found| found.points_at())));
     }
     facts.extend(surroundings(conn, about, last, now).await?.facts(now));

@@ -59,16 +59,14 @@ impl Row {
     }
 }
 
-/// The newest letters of a group.
-///
-/// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn newest_of_group(
-    conn: &mut PgConnection,
-    group: GroupId,
-) -> Result<Vec<Sampled>, StoreError> {
-    let ids = newest_ids(conn, group).await?;
-    look_up(conn, &ids).await
+/// The newest letters of a set. While they are the same ones and none of them arrived anew, what is told of them is,
+/// too.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Newest {
+    /// Their ids, the newest first, at most [`MOST_LETTERS`].
+    pub ids: Vec<Uuid>,
+    /// When the newest of them arrived; nothing where there are none.
+    pub arrived_at: Option<DateTime<Utc>>,
 }
 
 /// The newest letters of a group, at most [`MOST_LETTERS`], and where they died.
@@ -86,7 +84,7 @@ impl NewestLetters {
     /// # Errors
     /// Returns an error if a query fails.
     pub async fn of_group(conn: &mut PgConnection, group: GroupId) -> Result<Self, StoreError> {
-        let ids = newest_ids(conn, group).await?;
+        let ids = newest_of_group(conn, group).await?.ids;
         let queues = sqlx::query!(
             r#"select l.queue as "queue!", count(*) as "letters!"
                from unnest($1::uuid[]) as picked (id)
@@ -100,20 +98,16 @@ impl NewestLetters {
         let queues = queues.into_iter().map(|row| (row.queue, row.letters));
         Ok(Self { ids, queues: most_first(queues.collect()) })
     }
+}
 
-    /// Of letters that are read.
-    #[must_use]
-    pub fn of(letters: &[Sampled]) -> Self {
-        let mut queues: BTreeMap<&str, i64> = BTreeMap::new();
-        for queue in letters.iter().filter_map(Sampled::queue) {
-            *queues.entry(queue).or_default() += 1;
-        }
-        let queues = queues.into_iter().map(|(queue, letters)| (queue.to_owned(), letters));
-        Self {
-            ids: letters.iter().map(|letter| letter.id.0).collect(),
-            queues: most_first(queues.collect()),
-        }
+/// The queues that letters died in and how many did, those with the most first.
+#[must_use]
+pub fn queues_of(letters: &[Sampled]) -> Vec<(String, i64)> {
+    let mut queues: BTreeMap<&str, i64> = BTreeMap::new();
+    for queue in letters.iter().filter_map(Sampled::queue) {
+        *queues.entry(queue).or_default() += 1;
     }
+    most_first(queues.into_iter().map(|(queue, letters)| (queue.to_owned(), letters)).collect())
 }
 
 fn most_first(mut queues: Vec<(String, i64)>) -> Vec<(String, i64)> {
@@ -121,46 +115,62 @@ fn most_first(mut queues: Vec<(String, i64)>) -> Vec<(String, i64)> {
     queues
 }
 
-async fn newest_ids(conn: &mut PgConnection, group: GroupId) -> Result<Vec<Uuid>, StoreError> {
-    let ids = sqlx::query_scalar!(
-        r#"select newest.id as "id!"
+/// The newest letters of a group.
+///
+/// # Errors
+/// Returns an error if the query fails.
+pub async fn newest_of_group(
+    conn: &mut PgConnection,
+    group: GroupId,
+) -> Result<Newest, StoreError> {
+    // In one row: a thousand of them take longer to send and to read than to find.
+    let newest = sqlx::query_as!(
+        Newest,
+        r#"select coalesce(array_agg(picked.id), '{}') as "ids!",
+               max(picked.last_arrived_at) as arrived_at
            from (
-               select s.id from signatures s
-               left join lateral (
-                   select max(t.last_arrived_at) as at from signature_totals t
-                   where t.signature = s.id) as seen on true
-               where s.group_id = $1
-               order by seen.at desc nulls last limit $2) as s
-           cross join lateral (
-               select l.id, l.last_arrived_at from letters l where l.signature = s.id
-               order by l.last_arrived_at desc, l.id desc limit $3) as newest
-           order by newest.last_arrived_at desc, newest.id desc limit $3"#,
+               select newest.id, newest.last_arrived_at
+               from (
+                   select s.id from signatures s
+                   left join lateral (
+                       select max(t.last_arrived_at) as at from signature_totals t
+                       where t.signature = s.id) as seen on true
+                   where s.group_id = $1
+                   order by seen.at desc nulls last limit $2) as s
+               cross join lateral (
+                   select l.id, l.last_arrived_at from letters l where l.signature = s.id
+                   order by l.last_arrived_at desc, l.id desc limit $3) as newest
+               order by newest.last_arrived_at desc, newest.id desc limit $3) as picked"#,
         group.0,
         MOST_SIGNATURES,
         MOST_LETTERS,
     )
-    .fetch_all(conn)
+    .fetch_one(conn)
     .await?;
-    Ok(ids)
+    Ok(newest)
 }
 
 /// The newest letters that wait for somebody.
 ///
 /// # Errors
-/// When Postgres does not do it or a row cannot be read.
-pub async fn newest_waiting(conn: &mut PgConnection) -> Result<Vec<Sampled>, StoreError> {
-    let ids = sqlx::query_scalar!(
-        r#"select newest.id as "id!"
-           from unnest(array['held', 'scheduled', 'unknown']) as waits (shelf)
-           cross join lateral (
-               select l.id, l.last_arrived_at from letters l where l.shelf = waits.shelf
-               order by l.last_arrived_at desc, l.id desc limit $1) as newest
-           order by newest.last_arrived_at desc, newest.id desc limit $1"#,
+/// Returns an error if the query fails.
+pub async fn newest_waiting(conn: &mut PgConnection) -> Result<Newest, StoreError> {
+    let newest = sqlx::query_as!(
+        Newest,
+        r#"select coalesce(array_agg(picked.id), '{}') as "ids!",
+               max(picked.last_arrived_at) as arrived_at
+           from (
+               select newest.id, newest.last_arrived_at
+               from unnest(array['held', 'scheduled', 'unknown']) as waits (shelf)
+               cross join lateral (
+                   select l.id, l.last_arrived_at from letters l where l.shelf = waits.shelf
+                   order by l.last_arrived_at desc, l.id desc limit $1) as newest
+               order by newest.last_arrived_at desc, newest.id desc limit $1) as picked"#,
         MOST_LETTERS,
     )
-    .fetch_all(&mut *conn)
+    .fetch_one(conn)
     .await?;
-    look_up(conn, &ids).await
+    Ok(newest)
 }
 
 /// Letters of all kinds and ages, picked evenly; all of them while there are few. `letters` is
@@ -193,7 +203,11 @@ fn spread_percent(letters: i64, parts: u8) -> f32 {
     percent.min(100.0)
 }
 
-async fn look_up(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Sampled>, StoreError> {
+/// Letters with their headers; those that are gone are left out.
+///
+/// # Errors
+/// Returns an error if the query fails or a row cannot be read.
+pub async fn look_up(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Sampled>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
         r#"select l.id, l.signature, l.queue, l.exchange, l.routing_key, l.message_type,

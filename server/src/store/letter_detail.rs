@@ -1,6 +1,7 @@
 //! One letter with what is known of it, up to a bound, and parts of the bodies of its arrivals.
 
 mod arrivals;
+mod beginnings;
 
 use std::collections::HashMap;
 
@@ -28,6 +29,7 @@ use super::topology::workers;
 use super::{StoreError, audit, retries};
 
 pub use arrivals::arrival;
+pub use beginnings::{Beginning, beginnings};
 
 /// A part of a body, and how to read it.
 #[derive(Debug)]
@@ -156,17 +158,6 @@ async fn rest(conn: &mut PgConnection, id: LetterId) -> Result<Option<Rest>, Sto
     .fetch_optional(conn)
     .await?;
     Ok(rest)
-}
-
-/// The stack trace of a letter. `None` if the letter has none or does not exist.
-///
-/// # Errors
-/// Returns an error if the query fails.
-pub async fn stack_trace(
-    conn: &mut PgConnection,
-    id: LetterId,
-) -> Result<Option<String>, StoreError> {
-    Ok(rest(conn, id).await?.and_then(|rest| rest.stack_trace))
 }
 
 /// Reads the headers of an arrival. They are asked for as text: `serde_json::Value` ends at a depth that

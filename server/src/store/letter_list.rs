@@ -92,10 +92,15 @@ fn write_order(sql: &mut Sql, limit: i64) {
 }
 
 async fn page_of(conn: &mut PgConnection, mut sql: Sql) -> Result<Vec<LetterSummary>, StoreError> {
-    let rows: Vec<SummaryRow> =
-        sql.build_query_as().persistent(false).fetch_all(&mut *conn).await?;
-    let letters: Result<Vec<LetterSummary>, _> =
-        rows.into_iter().map(LetterSummary::try_from).collect();
+    let rows = sql.build_query_as().persistent(false).fetch_all(&mut *conn).await?;
+    summaries(conn, rows).await
+}
+
+async fn summaries(
+    conn: &mut PgConnection,
+    rows: Vec<SummaryRow>,
+) -> Result<Vec<LetterSummary>, StoreError> {
+    let letters: Result<Vec<_>, _> = rows.into_iter().map(LetterSummary::try_from).collect();
     let mut letters = letters?;
     mark_claimed(conn, &mut letters).await?;
     Ok(letters)
@@ -207,7 +212,9 @@ pub async fn these(
     write_columns(&mut sql);
     sql.push(" where l.id = any(").push_bind(ids).push(")");
     write_order(&mut sql, i64::MAX);
-    page_of(conn, sql).await
+    // The same text each time, so its plan is kept.
+    let rows = sql.build_query_as().fetch_all(&mut *conn).await?;
+    summaries(conn, rows).await
 }
 
 /// A letter's row as far as the list shows it.

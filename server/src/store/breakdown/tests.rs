@@ -61,12 +61,12 @@ async fn the_newest_letters_of_a_group_are_read_with_their_headers(pool: PgPool)
     assert_eq!(found.map(|(id, _)| id), Some(group(0xa)), "it was merged");
     assert_eq!(group_now(&mut conn, group(7)).await.expect("asked"), None);
 
-    let set = newest_of_group(&mut conn, group(0xa)).await.expect("read");
+    let newest = newest_of_group(&mut conn, group(0xa)).await.expect("read");
+    let set = look_up(&mut conn, &newest.ids).await.expect("read");
     let signatures = signatures(&mut conn, group(0xa)).await.expect("read");
     assert_eq!((set.len(), signatures.len()), (80, 2));
     let alone = NewestLetters::of_group(&mut conn, group(0xa)).await.expect("read");
-    let of_set = NewestLetters::of(&set);
-    assert_eq!((&alone.ids, &alone.queues), (&of_set.ids, &of_set.queues));
+    assert_eq!((alone.ids, &alone.queues), (newest.ids, &queues_of(&set)));
     assert_eq!(alone.queues, [("work.0".to_owned(), 40), ("work.1".to_owned(), 40)]);
     let all = spread(&mut conn, 120).await.expect("read");
     assert_eq!(all.len(), 120, "few letters are compared with all");
@@ -78,7 +78,7 @@ async fn the_newest_letters_of_a_group_are_read_with_their_headers(pool: PgPool)
     );
 
     let waiting = newest_waiting(&mut conn).await.expect("read");
-    assert_eq!(waiting.len(), 90, "resolved ones do not wait");
+    assert_eq!(waiting.ids.len(), 90, "resolved ones do not wait");
     let totals = totals(&mut conn).await.expect("read");
     assert_eq!((totals.letters, totals.waiting), (120, 90));
 }
@@ -89,8 +89,8 @@ async fn samples_stay_small_and_the_same_whatever_there_is(pool: PgPool) {
     let mut conn = pool.acquire().await.expect("a connection");
     let most = usize::try_from(MOST_LETTERS).expect("small");
     let set = newest_of_group(&mut conn, group(0xa)).await.expect("read");
-    assert_eq!(set.len(), most);
-    assert_eq!(newest_waiting(&mut conn).await.expect("read").len(), most);
+    assert_eq!(set.ids.len(), most);
+    assert_eq!(newest_waiting(&mut conn).await.expect("read").ids.len(), most);
     let all = spread(&mut conn, 9_000).await.expect("read");
     assert!((most / 2..most * 2).contains(&all.len()), "{}", all.len());
     let ids = |sample: &[Sampled]| -> HashSet<_> { sample.iter().map(|one| one.id).collect() };

@@ -18,7 +18,7 @@ pub(super) async fn of_group(
     // Ids are picked first, by an index alone: Postgres takes a group for small, and would read all its letters.
     let rows = sqlx::query!(
         r#"select newest.source_id as "source_id!", src.name as "source!", newest.queue,
-               newest.last_arrived_at as "last_arrived_at!"
+               array_agg(newest.last_arrived_at) as "arrived_at!"
            from (
                select s.id from signatures s where s.group_id = $1
                order by s.first_seen_at desc limit 10) as s
@@ -29,21 +29,22 @@ pub(super) async fn of_group(
                select l.source_id, l.queue, l.last_arrived_at, l.shelf
                from letters l where l.id = picked.id offset 0) as newest
            join sources src on src.id = newest.source_id
-           where newest.shelf = 'held' and newest.queue is not null"#,
+           where newest.shelf = 'held' and newest.queue is not null
+           group by newest.source_id, src.name, newest.queue"#,
         group.0,
     )
     .fetch_all(&mut *conn)
     .await?;
-    let named = rows.iter().map(|row| NamedOrigin {
-        source: SourceId(row.source_id),
-        queue: row.queue.as_deref(),
-        arrived_at: row.last_arrived_at,
-    });
-    let known = origins::known_of(conn, named.clone()).await?;
+    let mut named = Vec::new();
+    for row in &rows {
+        let (source, queue) = (SourceId(row.source_id), row.queue.as_deref());
+        let letters = row.arrived_at.iter().copied();
+        named.extend(letters.map(|arrived_at| (row, NamedOrigin { source, queue, arrived_at })));
+    }
+    let known = origins::known_of(conn, named.iter().map(|(_, letter)| *letter)).await?;
+    named.retain(|(_, letter)| known.standing(*letter) == OriginStanding::Claimed);
     let mut tally = ClaimTally::default();
-    let claimed = rows.iter().zip(named);
-    for (row, _) in claimed.filter(|(_, letter)| known.standing(*letter) == OriginStanding::Claimed)
-    {
+    for (row, _) in named {
         tally.add(ClaimedPlace {
             source_id: SourceId(row.source_id),
             source: row.source.clone(),

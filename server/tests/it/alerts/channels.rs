@@ -56,7 +56,7 @@ impl Telling {
             clock: office.clock.clone(),
             outbound: Outbound::new((allowed, ALLOW), patience).expect("a client"),
             links: Links { base: "https://dlo.example".to_owned() },
-            comparison: Arc::default(),
+            comparisons: Arc::default(),
         };
         let nobody = Brokers::main("amqp://127.0.0.1:1/%2f", None);
         let desk = desk(pool, &nobody, office.clock.clone()).with_poster(Some(poster.clone()));
