@@ -19,13 +19,11 @@ const FIRST: &str = "{let r=document.documentElement,f=()=>{let t=localStorage.g
 if(t==='light'||t==='dark')r.dataset.theme=t};r.dataset.script='';\
 document.addEventListener('prerenderingchange',f);f()}";
 
-/// Which pages a browser may render, or ask for, before somebody follows a link to them, once they point at it: those
-/// of the head's list, letters and groups are rendered. A page is only ever read; but what answers with a file is none,
-/// and a plan is much work for somebody who only points.
+/// Which pages a browser may render, or ask for, before somebody follows a link to them, once they point at it. A page
+/// is only ever read; but what answers with a file is none, and a plan is much work for somebody who only points.
 /// Chromium takes a link for pointed at within 200 ms, and an `eager` one within 10 ms (a desktop since 141).
 const ON_INTENT: &str = r#"{"prerender":[{"eagerness":"eager","where":{"selector_matches":
-".nav a:not([aria-current=page])"}},{"eagerness":"moderate","where":{"and":[{"href_matches":["/letters/*","/groups/*"]},
-{"not":{"href_matches":"/letters/*/body"}}]}}],"prefetch":[{"eagerness":"moderate","where":{"and":[
+".nav a:not([aria-current=page])"}}],"prefetch":[{"eagerness":"moderate","where":{"and":[
 {"href_matches":"/*"},{"not":{"href_matches":["/api/*","/letters/*/body","/replays/new"]}},
 {"not":{"selector_matches":"[aria-current=page]"}}]}}]}"#;
 
