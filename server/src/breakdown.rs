@@ -1,7 +1,7 @@
 //! What letters have in common. The letters that they are compared with are sampled once in a while, and shared by all
 //! who ask; what came of it is kept while the same letters are asked about.
 
-mod lately;
+mod cache;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 use crate::recent::Recent;
 use crate::store::StoreError;
 use crate::store::breakdown::{self, NewestLetters, Totals};
-use lately::{Asked, Found, Lately};
+use cache::{Comparison, ComparisonCache, Key};
 
 /// How long letters of all kinds are compared with before they are picked anew.
 const FRESH: TimeDelta = TimeDelta::minutes(5);
@@ -23,7 +23,7 @@ const FRESH: TimeDelta = TimeDelta::minutes(5);
 #[derive(Debug, Default)]
 pub struct Comparisons {
     all: Recent<Vec<Sampled>>,
-    lately: Lately,
+    cache: ComparisonCache,
 }
 
 /// What the letters of a group have in common; `None` if there is no such group.
@@ -52,9 +52,9 @@ pub async fn of_newest(
 ) -> Result<(NewestLetters, Breakdown), StoreError> {
     let totals = breakdown::totals(conn).await?;
     let newest = breakdown::newest_of_group(conn, group).await?;
-    let asked = Asked { group: Some(group), newest };
-    let found = compared(conn, comparisons, &asked, (totals, now)).await?;
-    let newest = NewestLetters { ids: asked.newest.ids, queues: found.queues.clone() };
+    let key = Key { group: Some(group), newest };
+    let found = compared(conn, comparisons, &key, (totals, now)).await?;
+    let newest = NewestLetters { ids: key.newest.ids, queues: found.queues.clone() };
     Ok((newest, counted(found.told.clone(), letters, totals)))
 }
 
@@ -68,24 +68,24 @@ pub async fn of_waiting(
     now: DateTime<Utc>,
 ) -> Result<Breakdown, StoreError> {
     let totals = breakdown::totals(conn).await?;
-    let asked = Asked { group: None, newest: breakdown::newest_waiting(conn).await? };
-    let found = compared(conn, comparisons, &asked, (totals, now)).await?;
+    let key = Key { group: None, newest: breakdown::newest_waiting(conn).await? };
+    let found = compared(conn, comparisons, &key, (totals, now)).await?;
     Ok(counted(found.told.clone(), totals.waiting, totals))
 }
 
 async fn compared(
     conn: &mut PgConnection,
     comparisons: &Comparisons,
-    asked: &Asked,
+    key: &Key,
     (totals, now): (Totals, DateTime<Utc>),
-) -> Result<Arc<Found>, StoreError> {
+) -> Result<Arc<Comparison>, StoreError> {
     let all = breakdown::spread(conn, totals.letters);
     let all = comparisons.all.get((totals.letters, now), FRESH, all).await?;
-    if let Some(found) = comparisons.lately.find(asked, &all, now) {
+    if let Some(found) = comparisons.cache.find(key, &all, now) {
         return Ok(found);
     }
-    let set = breakdown::look_up(conn, &asked.newest.ids).await?;
-    let told = if let Some(group) = asked.group {
+    let set = breakdown::look_up(conn, &key.newest.ids).await?;
+    let told = if let Some(group) = key.group {
         let signatures = breakdown::signatures(conn, group).await?;
         let signatures: HashSet<_> = signatures.into_iter().collect();
         compare(&set, &all, |letter| letter.signature.is_some_and(|id| signatures.contains(&id)))
@@ -93,8 +93,8 @@ async fn compared(
         let ids: HashSet<_> = set.iter().map(|letter| letter.id).collect();
         compare(&set, &all, |letter| ids.contains(&letter.id))
     };
-    let found = Found { told, queues: breakdown::queues_of(&set) };
-    Ok(comparisons.lately.keep(asked.clone(), &all, found, now))
+    let found = Comparison { told, queues: breakdown::queues_of(&set) };
+    Ok(comparisons.cache.keep(key.clone(), &all, found, now))
 }
 
 /// With the counts of what the samples are of; counters may be a moment behind.

@@ -6,8 +6,7 @@ use dlo_domain::causes::{Behind, Causes};
 use dlo_domain::ids::GroupId;
 use dlo_domain::timeline::{About, Reach, Timeline};
 
-use super::samples::{SampleReader, StoredSamples};
-use super::{PgDesk, timeline};
+use super::{PgDesk, samples, timeline};
 use crate::breakdown::of_newest;
 use crate::store::breakdown::{self, NewestLetters};
 use crate::store::{causes, shared_time};
@@ -32,19 +31,17 @@ impl CauseDesk for PgDesk {
     }
 
     async fn group_report(&self, id: GroupId, reach: Reach) -> Result<GroupReport, DeskError> {
-        let reader = SampleReader::begin(self).await?;
         let mut connection = self.connection().await?;
         let conn = &mut *connection;
         let found = breakdown::group_now(conn, id).await?;
         let found = found.ok_or_else(|| super::groups::no_group(id))?;
         let now = self.clock.now();
         let (letters, breakdown) = of_newest(conn, &self.comparisons, found, now).await?;
-        let newest = &letters.ids[..letters.ids.len().min(MOST_SAMPLES)];
-        let samples = StoredSamples::read(conn, newest).await?;
         let timeline = timeline::of_group(self, conn, (found.0, &letters), reach).await?;
         let behind = causes::behind(conn, &letters).await?;
         drop(connection);
-        Ok(GroupReport { breakdown, behind, timeline, samples: reader.read(samples).await })
+        let newest = &letters.ids[..letters.ids.len().min(MOST_SAMPLES)];
+        Ok(GroupReport { breakdown, behind, timeline, samples: samples::of(self, newest).await? })
     }
 
     async fn timeline(&self, about: &About, reach: Reach) -> Result<Timeline, DeskError> {

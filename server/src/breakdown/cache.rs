@@ -11,14 +11,14 @@ use hashlink::LruCache;
 use crate::store::breakdown::Newest;
 
 /// How long it is kept though the letters are the same: the types of their messages may be told otherwise.
-const KEPT: TimeDelta = TimeDelta::seconds(10);
+const FRESH: TimeDelta = TimeDelta::seconds(10);
 
 /// Sets of letters of which it is kept, each with a thousand ids.
 const MOST_SETS: usize = 64;
 
 /// Letters that are asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Asked {
+pub(super) struct Key {
     /// The group whose newest they are; nothing for those that wait.
     pub group: Option<GroupId>,
     /// The letters.
@@ -27,7 +27,7 @@ pub(super) struct Asked {
 
 /// What was found of them.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Comparison {
     /// What they have in common.
     pub told: Breakdown,
     /// The queues that they died in and how many did, those with the most first.
@@ -35,49 +35,49 @@ pub(super) struct Found {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct Entry {
     at: DateTime<Utc>,
     /// Known by where it is, not held: it is large.
     compared_with: Weak<Vec<Sampled>>,
-    found: Arc<Found>,
+    found: Arc<Comparison>,
 }
 
 /// What is kept.
 #[derive(Debug)]
-pub(super) struct Lately(Mutex<LruCache<Asked, Kept>>);
+pub(super) struct ComparisonCache(Mutex<LruCache<Key, Entry>>);
 
-impl Default for Lately {
+impl Default for ComparisonCache {
     fn default() -> Self {
         Self(Mutex::new(LruCache::new(MOST_SETS)))
     }
 }
 
-impl Lately {
+impl ComparisonCache {
     /// What was found of the same letters, compared with the same others, a moment before `now`.
     pub fn find(
         &self,
-        asked: &Asked,
+        key: &Key,
         all: &Arc<Vec<Sampled>>,
         now: DateTime<Utc>,
-    ) -> Option<Arc<Found>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = kept.get(asked)?;
-        let is_fresh = (now - kept.at).abs() < KEPT;
-        let is_same = kept.compared_with.upgrade().is_some_and(|with| Arc::ptr_eq(&with, all));
-        (is_fresh && is_same).then(|| kept.found.clone())
+    ) -> Option<Arc<Comparison>> {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = entries.get(key)?;
+        let is_fresh = (now - entry.at).abs() < FRESH;
+        let is_same = entry.compared_with.upgrade().is_some_and(|with| Arc::ptr_eq(&with, all));
+        (is_fresh && is_same).then(|| entry.found.clone())
     }
 
     /// Keeps what was found.
     pub fn keep(
         &self,
-        asked: Asked,
+        key: Key,
         all: &Arc<Vec<Sampled>>,
-        found: Found,
+        found: Comparison,
         now: DateTime<Utc>,
-    ) -> Arc<Found> {
+    ) -> Arc<Comparison> {
         let found = Arc::new(found);
-        let kept = Kept { at: now, compared_with: Arc::downgrade(all), found: found.clone() };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(asked, kept);
+        let entry = Entry { at: now, compared_with: Arc::downgrade(all), found: found.clone() };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, entry);
         found
     }
 }
@@ -88,23 +88,24 @@ mod tests {
 
     #[test]
     fn the_same_letters_compared_with_the_same_others_are_kept_for_a_moment() {
-        let (lately, at, all) = (Lately::default(), DateTime::UNIX_EPOCH, Arc::new(Vec::new()));
+        let (cache, at, all) =
+            (ComparisonCache::default(), DateTime::UNIX_EPOCH, Arc::new(Vec::new()));
         let newest = Newest { ids: Vec::new(), arrived_at: Some(at) };
-        let asked = Asked { group: None, newest };
-        let found = Found { told: Breakdown::default(), queues: Vec::new() };
-        lately.keep(asked.clone(), &all, found, at);
+        let key = Key { group: None, newest };
+        let found = Comparison { told: Breakdown::default(), queues: Vec::new() };
+        cache.keep(key.clone(), &all, found, at);
 
-        let is_kept = |asked: &Asked, all: &_, seconds| {
-            lately.find(asked, all, at + TimeDelta::seconds(seconds)).is_some()
+        let is_kept = |key: &Key, all: &_, seconds| {
+            cache.find(key, all, at + TimeDelta::seconds(seconds)).is_some()
         };
-        assert!(is_kept(&asked, &all, 9));
-        assert!(!is_kept(&asked, &all, 10), "for a moment");
-        assert!(!is_kept(&asked, &all, -10), "by a clock that went back");
+        assert!(is_kept(&key, &all, 9));
+        assert!(!is_kept(&key, &all, 10), "for a moment");
+        assert!(!is_kept(&key, &all, -10), "by a clock that went back");
         let others = Arc::new(Vec::new());
-        assert!(!is_kept(&asked, &others, 0), "compared with others");
-        let arrived_anew = Newest { arrived_at: Some(at + KEPT), ..asked.newest.clone() };
-        assert!(!is_kept(&Asked { newest: arrived_anew, ..asked.clone() }, &all, 0));
-        let of_group = Asked { group: Some(GroupId(uuid::Uuid::nil())), ..asked };
+        assert!(!is_kept(&key, &others, 0), "compared with others");
+        let arrived_anew = Newest { arrived_at: Some(at + FRESH), ..key.newest.clone() };
+        assert!(!is_kept(&Key { newest: arrived_anew, ..key.clone() }, &all, 0));
+        let of_group = Key { group: Some(GroupId(uuid::Uuid::nil())), ..key };
         assert!(!is_kept(&of_group, &all, 0), "of a group");
     }
 }
