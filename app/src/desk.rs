@@ -15,9 +15,7 @@ use dlo_domain::changing::{
 use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::{KnownValues, LetterFilter};
-use dlo_domain::group::{
-    Group, GroupEdit, GroupState, GroupSummary, MergeGroups, OtherGroup, SplitGroup,
-};
+use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
@@ -193,10 +191,6 @@ pub trait TriageDesk:
         after: Option<Cursor>,
         limit: u32,
     ) -> Result<Page<GroupSummary>, DeskError>;
-
-    /// The groups of the list but one, the worst first, at most so many; for one that was merged, but the one that it
-    /// went into.
-    async fn groups_beside(&self, id: GroupId, most: usize) -> Result<Vec<OtherGroup>, DeskError>;
 
     /// One group; for one that was merged, the one that it went into.
     async fn group(&self, id: GroupId) -> Result<Group, DeskError>;

@@ -218,6 +218,11 @@ pub fn group(id: GroupId) -> String {
     format!("{GROUPS}/{id}")
 }
 
+/// The list of groups, to choose the one that a group is merged into.
+pub(crate) fn merge_of_group(id: GroupId) -> String {
+    with_query(GROUPS, [("merge", &*id.to_string())])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

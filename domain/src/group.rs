@@ -119,17 +119,6 @@ pub struct GroupSummary {
     pub by_hour: Vec<i64>,
 }
 
-/// A group that another can be merged into.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OtherGroup {
-    /// Its id.
-    pub id: GroupId,
-    /// The template of its messages.
-    pub title: String,
-    /// Letters that wait for somebody.
-    pub waiting: i64,
-}
-
 /// A group with all that is known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

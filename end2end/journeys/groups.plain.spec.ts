@@ -37,8 +37,8 @@ test('groups are merged and split', async ({ page, workplace, running }) => {
     'nobody signs for parcels on sundays',
   ]);
   await page.goto(`/groups/${first!.id}`);
-  await page.getByRole('combobox', { name: 'part of' }).selectOption(second!.id);
-  await page.getByRole('button', { name: 'Merge this group into the chosen one' }).click();
+  await page.getByRole('link', { name: 'Merge into another group…' }).click();
+  await page.getByRole('button', { name: `Merge into ${second!.title}` }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${second!.id}\\?notice=merged$`));
 
   const split = page.getByRole('button', { name: 'Split the selected off into a new group' });

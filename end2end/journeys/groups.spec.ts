@@ -165,9 +165,11 @@ test('two groups are merged, and a signature is split off again', async ({ page,
     'no ferryman answers at the quay',
   ]);
   await open(page, first!.id);
-  const merge = section(page, 'Merge');
-  await merge.getByRole('combobox', { name: 'part of' }).selectOption(second!.id);
-  await merge.getByRole('button', { name: 'Merge this group into the chosen one' }).click();
+  await section(page, 'Merge').getByRole('link', { name: 'Merge into another group…' }).click();
+  await expect(section(page, 'Choose the group to merge into')).toContainText(first!.title);
+  await expect(rows(page, first!.title).getByRole('button')).toHaveCount(0);
+  await page.getByRole('navigation', { name: 'States of groups' }).getByRole('link', { name: 'open' }).click();
+  await rows(page, second!.title).getByRole('button', { name: 'Merge into' }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${second!.id}\\?notice=merged$`));
   await expect(sentence(page)).toHaveText('2 letters wait; 2 arrivals in the last 24 hours.');
   await expect(page.getByRole('status').filter({ hasText: 'The groups were merged into this one' })).toBeVisible();

@@ -52,9 +52,8 @@ test('3,000 letters are a few groups, which people look into, mute, merge, split
   const credit = await groupOf(running.api, 'CreditNoteIssued rejected in invoices.render');
   const invoice = await groupOf(running.api, 'InvoiceIssued rejected in invoices.render');
   await open(page, credit.id);
-  const merge = section(page, 'Merge');
-  await merge.getByRole('combobox', { name: 'part of' }).selectOption(invoice.id);
-  await merge.getByRole('button', { name: 'Merge this group into the chosen one' }).click();
+  await page.getByRole('link', { name: 'Merge into another group…' }).click();
+  await page.getByRole('button', { name: `Merge into ${invoice.title}` }).click();
   await expect(page).toHaveURL(new RegExp(`/groups/${invoice.id}\\?notice=merged$`));
   const signatures = section(page, '2 signatures');
   await signatures.getByRole('checkbox', { name: `Select ${credit.title}` }).check();

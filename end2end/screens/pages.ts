@@ -114,6 +114,7 @@ export const SCREENS: Screen[] = [
   { name: 'letter-edit', address: async (api) => `${await first(api, 'reason:rejected state:held')}/edit` },
   { name: 'letter-edit-hex', address: async (api) => `${await first(api, 'reason:rejected state:held')}/edit?as=hex` },
   { name: 'groups', address: () => '/groups' },
+  { name: 'groups-merging', address: async (api) => (await group(api)).replace('/groups/', '/groups?merge=') },
   { name: 'groups-none', address: () => '/groups?state=regressed' },
   { name: 'group', address: group },
   { name: 'group-mute', address: group, prepare: (page) => page.getByText('Mute…', { exact: true }).click() },

@@ -12,7 +12,7 @@ mod slip;
 mod states;
 
 use chrono::{DateTime, Utc};
-use dlo_domain::group::{Group, GroupSummary, OtherGroup};
+use dlo_domain::group::{Group, GroupSummary};
 use dlo_domain::grouping::{Explanation, Layer, Segment};
 use dlo_domain::ids::GroupId;
 use dlo_domain::severity::Severity;
@@ -48,17 +48,12 @@ use signatures::GroupSignatures;
 use slip::GroupSlip;
 use states::GroupStateButtons;
 
-/// Groups that another can be merged into by choosing it.
-const OTHERS: usize = 50;
-
 /// What the page shows.
 struct GroupView {
     /// The group; the one that the asked one went into, if that was merged.
     group: Group,
     /// What its newest letters tell.
     report: GroupReport,
-    /// The worst of the others, to choose one of them.
-    others: Vec<OtherGroup>,
 }
 
 /// One group.
@@ -82,13 +77,12 @@ pub(crate) fn GroupPage() -> impl IntoView {
 async fn read(id: GroupId, reach: String) -> Result<GroupView, ApiError> {
     let reach = reach.parse().unwrap_or_default();
     let report = begun(async move { desk().group_report(id, reach).await });
-    let others = begun(async move { desk().groups_beside(id, OTHERS).await });
-    Ok(GroupView { group: desk().group(id).await?, report: report.await?, others: others.await? })
+    Ok(GroupView { group: desk().group(id).await?, report: report.await? })
 }
 
 #[component]
 fn Shown(view: GroupView, asked: GroupId) -> impl IntoView {
-    let GroupView { group, report, others } = view;
+    let GroupView { group, report } = view;
     let GroupReport { breakdown, behind, timeline: one_axis, samples } = report;
     let now = now();
     let id = group.summary.id;
@@ -130,7 +124,7 @@ fn Shown(view: GroupView, asked: GroupId) -> impl IntoView {
                     <GroupNote id />
                 </section>
                 <GroupParticulars group=summary />
-                <GroupMerge id others />
+                <GroupMerge id />
                 <GroupRule id />
             </div>
         </div>

@@ -1,8 +1,10 @@
 //! Which failure is worst?
 
+mod merging;
 mod table;
 
 use dlo_domain::group::{GroupState, GroupSummary, NotAGroupState};
+use dlo_domain::ids::GroupId;
 use dlo_domain::page::Page;
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -15,44 +17,62 @@ use crate::query::Query;
 use crate::request::now;
 use crate::visible::show_name;
 use crate::{api, links, wording};
+use merging::Merging;
 use table::GroupTable;
 
 /// Groups on one page of the list.
 const PAGE: u32 = 50;
 
+/// What the page shows.
+struct GroupsView {
+    /// The groups.
+    page: Page<GroupSummary>,
+    /// The group that is merged into one of them.
+    merging: Option<GroupSummary>,
+}
+
 /// The list of groups. Under a pointer nothing moves: what came meanwhile is shown when it leaves.
 #[component]
 pub(crate) fn GroupsPage() -> impl IntoView {
     let query = Query::of_request();
-    let [state, cursor] = ["state", "cursor"].map(|name| query.get(name).unwrap_or_default());
-    let tabs = states(&state);
-    let read = read(state.clone(), cursor);
+    let [state, cursor, merge] =
+        ["state", "cursor", "merge"].map(|name| query.get(name).unwrap_or_default());
+    let tabs = states(&state, &merge);
+    let read = read(state.clone(), cursor, merge);
     view! {
         <Title text="Groups" />
         <Watches events=&["arrived", "changed", "replay"] />
         {tabs}
-        <div class="stack steady">{shown(read, |page| view! { <List page state query /> }.into_any())}</div>
+        <div class="stack steady">{shown(read, |view| view! { <Shown view state query /> }.into_any())}</div>
     }
     .into_any()
 }
 
 /// A page of groups, those with the most and worst letters that wait first; in one state unless `state` is empty.
-async fn read(state: String, cursor: String) -> Result<Page<GroupSummary>, ApiError> {
+async fn read(state: String, cursor: String, merge: String) -> Result<GroupsView, ApiError> {
     let state = match state.as_str() {
         "" => None,
         word => {
             Some(word.parse().map_err(|why: NotAGroupState| ApiError::invalid(why.to_string()))?)
         }
     };
-    Ok(desk().groups(state, api::cursor(&cursor)?, PAGE).await?)
+    let page = desk().groups(state, api::cursor(&cursor)?, PAGE).await?;
+    if merge.is_empty() {
+        return Ok(GroupsView { page, merging: None });
+    }
+    let merging = desk().group(api::id::<GroupId>(&merge, "group")?).await?;
+    Ok(GroupsView { page, merging: Some(merging.summary) })
 }
 
 /// One link a state.
-fn states(state: &str) -> impl IntoView + use<> {
+fn states(state: &str, merge: &str) -> impl IntoView + use<> {
     let tab = |word: &'static str, text: &'static str| {
         let current = (state == word).then_some("page");
         view! {
-            <a href=links::with_query(links::GROUPS, [("state", word)]) aria-current=current>
+            <a
+                href=links::with_query(links::GROUPS, [("state", word), ("merge", merge)])
+                aria-current=current
+            >
                 {text}
             </a>
         }
@@ -66,7 +86,23 @@ fn states(state: &str) -> impl IntoView + use<> {
 }
 
 #[component]
-fn List(page: Page<GroupSummary>, state: String, query: Query) -> impl IntoView {
+fn Shown(view: GroupsView, state: String, query: Query) -> impl IntoView {
+    let GroupsView { page, merging } = view;
+    let into = merging.as_ref().map(|group| group.id);
+    view! {
+        {merging.map(|group| view! { <Merging group /> })}
+        <List page state query merging=into />
+    }
+    .into_any()
+}
+
+#[component]
+fn List(
+    page: Page<GroupSummary>,
+    state: String,
+    query: Query,
+    merging: Option<GroupId>,
+) -> impl IntoView {
     if page.items.is_empty() {
         return if state.is_empty() {
             view! { <Beginning /> }.into_any()
@@ -89,7 +125,7 @@ fn List(page: Page<GroupSummary>, state: String, query: Query) -> impl IntoView 
                     "most and worst held letters first; words that vary are marked"
                 </span>
             </header>
-            <GroupTable groups=page.items now=now() />
+            <GroupTable groups=page.items now=now() merging />
         </section>
         <Pager
             path=links::GROUPS.to_owned()

@@ -63,7 +63,9 @@ fn said(notice: &str, letters: i64) -> Option<String> {
             "The rule was removed. Its letters are judged again by the others."
         }
         "judging-rules" => "The rules were changed.",
-        "merged" => "The groups were merged into this one.",
+        "merged" => {
+            "The groups were merged into this one. If they should not be, split signatures off below."
+        }
         "split" => "The selected signatures were split off into this group.",
         "dead-lettering" => "Set. The broker applies it within seconds.",
         "dead-lettering-gone" => "Undone. What applied before applies again within seconds.",

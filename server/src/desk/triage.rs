@@ -12,9 +12,7 @@ use dlo_domain::changing::{
 use dlo_domain::comparing::ArrivalChanges;
 use dlo_domain::delivery_limit::NewAcceptedLoss;
 use dlo_domain::filter::{KnownValues, LetterFilter};
-use dlo_domain::group::{
-    Group, GroupEdit, GroupState, GroupSummary, MergeGroups, OtherGroup, SplitGroup,
-};
+use dlo_domain::group::{Group, GroupEdit, GroupState, GroupSummary, MergeGroups, SplitGroup};
 use dlo_domain::ids::{GroupId, LetterId, ReplayId, RuleId, SourceId, ViewId};
 use dlo_domain::letter::{Letter, LetterSummary};
 use dlo_domain::office::{FilterChoices, Trouble};
@@ -34,8 +32,6 @@ use super::{
     replays, rules, searches, sources, transforms, troubles, views,
 };
 use crate::breakdown;
-use crate::store::breakdown::group_now;
-use crate::store::groups::read;
 use crate::store::known_values;
 
 #[async_trait]
@@ -179,13 +175,6 @@ impl TriageDesk for PgDesk {
 
     async fn group(&self, id: GroupId) -> Result<Group, DeskError> {
         groups::one(self, id).await
-    }
-
-    async fn groups_beside(&self, id: GroupId, most: usize) -> Result<Vec<OtherGroup>, DeskError> {
-        let conn = &mut *self.connection().await?;
-        let found = group_now(conn, id).await?;
-        let (group, _) = found.ok_or_else(|| groups::no_group(id))?;
-        Ok(read::beside(conn, group, most).await?)
     }
 
     async fn group_breakdown(&self, id: GroupId) -> Result<Breakdown, DeskError> {

@@ -1,7 +1,7 @@
 //! What people do with a group: one form each.
 
 use dlo_domain::audit::Actor;
-use dlo_domain::group::{GroupEdit, GroupState, MergeGroups};
+use dlo_domain::group::{GroupEdit, GroupState};
 use dlo_domain::ids::GroupId;
 use leptos::prelude::*;
 
@@ -84,25 +84,6 @@ pub(crate) async fn note_group(
         ..Default::default()
     };
     carry_out(&id, edit).await
-}
-
-/// Makes a group part of another, for good; leads to that one.
-///
-/// # Errors
-/// No such groups, the same one twice, or a desk that does not answer.
-#[server(prefix = "/ui", endpoint = "groups/merge")]
-pub(crate) async fn merge_group(
-    id: String,
-    #[server(default)] into: String,
-) -> Result<(), ApiError> {
-    if into.is_empty() {
-        return Err(ApiError::invalid("Choose the group to merge into."));
-    }
-    let merge =
-        MergeGroups { groups: vec![api::id(&id, "group")?], into: api::id(&into, "group")? };
-    let group = desk().merge_groups(&Actor::local_operator(), &merge).await?;
-    go_on_to(&links::told(&links::group(group.summary.id), "merged"));
-    Ok(())
 }
 
 /// Moves the selected signatures of a group into a new one; leads there.

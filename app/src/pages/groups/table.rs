@@ -2,8 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use dlo_domain::group::GroupSummary;
+use dlo_domain::ids::GroupId;
 use leptos::prelude::*;
 
+use super::merging::MergeInto;
 use crate::components::{Ago, SeverityMark};
 use crate::pages::group_badge::GroupBadge;
 use crate::pages::hours::Sparkline;
@@ -18,7 +20,17 @@ pub(super) fn GroupTable(
     groups: Vec<GroupSummary>,
     /// When they were read.
     now: DateTime<Utc>,
+    /// The group that is merged into one of them.
+    merging: Option<GroupId>,
 ) -> impl IntoView {
+    let merge = merging.map(|_| {
+        view! {
+            <th>
+                <span class="visually-hidden">"merge"</span>
+            </th>
+        }
+    });
+    let rows = groups.into_iter().map(|group| row(group, now, merging)).collect_view();
     view! {
         <table class="ledger groups">
             <thead>
@@ -31,17 +43,26 @@ pub(super) fn GroupTable(
                     <th class="far">"last 24 hours"</th>
                     <th class="num far">"last"</th>
                     <th class="mid">"owner"</th>
+                    {merge}
                 </tr>
             </thead>
-            <tbody>{groups.into_iter().map(|group| row(group, now)).collect_view()}</tbody>
+            <tbody>{rows}</tbody>
         </table>
     }
     .into_any()
 }
 
-fn row(group: GroupSummary, now: DateTime<Utc>) -> impl IntoView {
+fn row(group: GroupSummary, now: DateTime<Utc>, merging: Option<GroupId>) -> impl IntoView {
     let owner = group.owner.clone();
     let last = group.last_arrived_at;
+    let merge = merging.map(|merging| {
+        let title = group.title.clone();
+        view! {
+            <td class="fit">
+                <MergeInto group=group.id title merging />
+            </td>
+        }
+    });
     let tags = group
         .tags
         .into_iter()
@@ -72,6 +93,7 @@ fn row(group: GroupSummary, now: DateTime<Utc>) -> impl IntoView {
             </td>
             <td class="fit num far second">{last.map(|at| view! { <Ago at now /> })}</td>
             <td class="fit mid second">{owner.map(|owner| show_name(&owner))}</td>
+            {merge}
         </tr>
     }
     .into_any()

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use dlo_domain::group::{
-    Group, GroupEvent, GroupState, GroupSummary, Mute, OtherGroup, SignatureShare,
-};
+use dlo_domain::group::{Group, GroupEvent, GroupState, GroupSummary, Mute, SignatureShare};
 use dlo_domain::grouping::{Signature, SignatureId};
 use dlo_domain::ids::{GroupId, LetterId};
 use dlo_domain::severity::Severity;
@@ -70,26 +68,6 @@ pub async fn page(
         rows.iter().map(|row| Place { impact: row.impact, id: row.id }).collect();
     let groups = with_hours(conn, rows, now).await?;
     Ok(places.into_iter().zip(groups).collect())
-}
-
-/// The groups of the list but one, the worst first, at most so many.
-///
-/// # Errors
-/// Returns an error if the query fails.
-pub async fn beside(
-    conn: &mut PgConnection,
-    id: GroupId,
-    most: usize,
-) -> Result<Vec<OtherGroup>, StoreError> {
-    // One more, since the one is among them.
-    let limit = i64::try_from(most + 1).unwrap_or(i64::MAX);
-    let rows = listed(conn, None, None, limit).await?.into_iter();
-    let others = rows.filter(|row| row.id != id.0).map(|row| OtherGroup {
-        id: GroupId(row.id),
-        title: row.title,
-        waiting: row.waiting,
-    });
-    Ok(others.take(most).collect())
 }
 
 async fn listed(
