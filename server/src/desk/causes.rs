@@ -32,16 +32,20 @@ impl CauseDesk for PgDesk {
 
     async fn group_report(&self, id: GroupId, reach: Reach) -> Result<GroupReport, DeskError> {
         let mut connection = self.connection().await?;
-        let conn = &mut *connection;
-        let found = breakdown::group_now(conn, id).await?;
+        let found = breakdown::group_now(&mut connection, id).await?;
         let found = found.ok_or_else(|| super::groups::no_group(id))?;
         let now = self.clock.now();
-        let (letters, breakdown) = of_newest(conn, &self.comparisons, found, now).await?;
-        let timeline = timeline::of_group(self, conn, (found.0, &letters), reach).await?;
-        let behind = causes::behind(conn, &letters).await?;
-        drop(connection);
+        let (letters, breakdown) =
+            of_newest(&mut connection, &self.comparisons, found, now).await?;
+        let letters = &letters;
+        let causes = async move {
+            let timeline =
+                timeline::of_group(self, &mut connection, (found.0, letters), reach).await?;
+            Ok::<_, DeskError>((timeline, causes::behind(&mut connection, letters).await?))
+        };
         let newest = &letters.ids[..letters.ids.len().min(MOST_SAMPLES)];
-        Ok(GroupReport { breakdown, behind, timeline, samples: samples::of(self, newest).await? })
+        let ((timeline, behind), samples) = tokio::try_join!(causes, samples::of(self, newest))?;
+        Ok(GroupReport { breakdown, behind, timeline, samples })
     }
 
     async fn timeline(&self, about: &About, reach: Reach) -> Result<Timeline, DeskError> {

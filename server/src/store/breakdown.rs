@@ -123,7 +123,8 @@ pub async fn newest_of_group(
     conn: &mut PgConnection,
     group: GroupId,
 ) -> Result<Newest, StoreError> {
-    // In one row: a thousand of them take longer to send and to read than to find.
+    // In one row: a thousand of them take longer to send and to read than to find. Postgres takes a signature for small;
+    // a limit that it cannot see keeps it from sorting all its letters.
     let newest = sqlx::query_as!(
         Newest,
         r#"select coalesce(array_agg(picked.id), '{}') as "ids!",
@@ -139,7 +140,7 @@ pub async fn newest_of_group(
                    order by seen.at desc nulls last limit $2) as s
                cross join lateral (
                    select l.id, l.last_arrived_at from letters l where l.signature = s.id
-                   order by l.last_arrived_at desc, l.id desc limit $3) as newest
+                   order by l.last_arrived_at desc, l.id desc limit (select $3::bigint)) as newest
                order by newest.last_arrived_at desc, newest.id desc limit $3) as picked"#,
         group.0,
         MOST_SIGNATURES,

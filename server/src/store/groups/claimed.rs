@@ -15,7 +15,8 @@ pub(super) async fn of_group(
     conn: &mut PgConnection,
     group: GroupId,
 ) -> Result<Option<ClaimedOrigins>, StoreError> {
-    // Ids are picked first, by an index alone: Postgres takes a group for small, and would read all its letters.
+    // Ids are picked first, by an index alone: Postgres takes a group for small, and would read all its letters. A limit
+    // that it cannot see keeps it from sorting the ids of all of them, too.
     let rows = sqlx::query!(
         r#"select newest.source_id as "source_id!", src.name as "source!", newest.queue,
                array_agg(newest.last_arrived_at) as "arrived_at!"
@@ -24,7 +25,7 @@ pub(super) async fn of_group(
                order by s.first_seen_at desc limit 10) as s
            cross join lateral (
                select l.id from letters l where l.signature = s.id
-               order by l.last_arrived_at desc, l.id desc limit 200) as picked
+               order by l.last_arrived_at desc, l.id desc limit (select 200)) as picked
            cross join lateral (
                select l.source_id, l.queue, l.last_arrived_at, l.shelf
                from letters l where l.id = picked.id offset 0) as newest
