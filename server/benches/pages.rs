@@ -93,7 +93,6 @@ async fn questions(office: &WholeOffice) -> Result<Vec<Question>, Box<dyn Error>
         format!("groups/{group}/causes"),
         format!("timeline?group={group}"),
         format!("letters?q=group%3A{group}&limit=6"),
-        "groups?limit=51".to_owned(),
     ];
     Ok(vec![
         question("Letters", "letters", &[]),

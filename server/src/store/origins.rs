@@ -116,7 +116,8 @@ pub async fn known(
     }
     let sources: Vec<Uuid> = sources.iter().map(|id| id.0).collect();
     let queues: Vec<String> = queues.iter().map(|queue| (*queue).to_owned()).collect();
-    // A broker that was just begun to be read for the first time was read long ago, as far as letters go.
+    // A broker that was just begun to be read for the first time was read long ago, as far as letters go. Lists that the
+    // planner sees, it plans for each time anew.
     let rows = sqlx::query!(
         r#"select s.id as "id!", s.origins as "origins!: Json<Globs>", k.origin as "origin?",
                case when b.trouble is not null or v.trouble is not null then null
@@ -128,8 +129,8 @@ pub async fn known(
            left join topology_brokers b on b.broker = s.broker
            left join topology_vhosts v on v.broker = s.broker and v.vhost = s.vhost
            left join known_origins k on k.broker = s.broker and k.vhost = s.vhost
-               and k.queue = s.queue and k.origin = any($2)
-           where s.id = any($1)"#,
+               and k.queue = s.queue and k.origin = any((select $2::text[])::text[])
+           where s.id = any((select $1::uuid[])::uuid[])"#,
         &sources,
         &queues,
     )

@@ -127,7 +127,7 @@ async fn by_hour(
     let rows = sqlx::query!(
         r#"select s.group_id as "group_id!", h.hour, sum(h.arrivals)::bigint as "arrivals!"
            from signatures s join signature_hours h on h.signature = s.id
-           where s.group_id = any($1) and h.hour >= $2
+           where s.group_id = any((select $1::uuid[])::uuid[]) and h.hour >= $2
            group by s.group_id, h.hour"#,
         groups,
         first,
