@@ -1,6 +1,6 @@
 //! The banner over every page: what is degraded, since when, and what is safe.
 
-mod saying;
+mod shortened;
 
 use chrono::{DateTime, Utc};
 use dlo_domain::office::Trouble;
@@ -11,7 +11,7 @@ use crate::desk::desk;
 use crate::reads::begun;
 use crate::request::now;
 use crate::wording;
-use saying::Sayings;
+use shortened::Shortened;
 
 /// Shown only when something is not well.
 #[component]
@@ -20,11 +20,11 @@ pub(crate) fn TroubleBanner() -> impl IntoView {
     let banner = Suspend::new(async move {
         let troubles = troubles.await;
         (!troubles.is_empty()).then(|| {
-            let (says, now) = (Sayings::of(troubles), now());
+            let (shortened, now) = (Shortened::of(troubles), now());
             view! {
                 <div class="banner" role="status">
-                    {said(says.told, now)}
-                    {(!says.folded.is_empty()).then(|| folded(says.folded, now))}
+                    {said(shortened.always, now)}
+                    {(!shortened.folded.is_empty()).then(|| folded(shortened.folded, now))}
                 </div>
             }
         })

@@ -4,8 +4,6 @@ mod acting;
 mod delays;
 mod findings;
 mod map;
-mod picture;
-mod places;
 pub(super) mod rows;
 mod view;
 
@@ -64,8 +62,8 @@ fn Sheet(view: QueuesView) -> impl IntoView {
                     {view.switch.map(Link::shown)}
                 </span>
             </header>
-            {match view.picture {
-                Some(picture) => view! { <QueueMap picture /> }.into_any(),
+            {match view.map {
+                Some(map) => view! { <QueueMap map /> }.into_any(),
                 None => view! { <p class="second">"Nothing to draw."</p> }.into_any(),
             }}
             {vhosts(view.others)}

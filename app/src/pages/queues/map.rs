@@ -1,27 +1,33 @@
-//! Exchanges, queues and dead-letter queues as a picture.
+//! The map of where dead letters go, drawn.
+
+mod layout;
+mod places;
+mod shapes;
 
 use dlo_domain::severity::Severity;
 use leptos::prelude::*;
 
-use super::picture::{Picture, PictureBox, PictureRoute};
 use crate::components::Spoken;
 use crate::pages::said::said;
 use crate::visible::{show_line, show_name};
 use crate::wording;
+pub(super) use layout::of;
+pub(super) use shapes::TopologyMap;
+use shapes::{MapBox, MapRoute};
 
-/// The picture. All places come from the server.
+/// The map. All places come from the server.
 #[component]
 pub(crate) fn QueueMap(
     /// What is drawn.
-    picture: Picture,
+    map: TopologyMap,
 ) -> impl IntoView {
-    let lines = picture
+    let lines = map
         .lines
         .into_iter()
         .map(|line| view! { <path class=line.class d=line.path></path> })
         .collect_view();
-    let boxes = picture.boxes.into_iter().map(node).collect_view();
-    let words = picture
+    let boxes = map.boxes.into_iter().map(node).collect_view();
+    let words = map
         .words
         .into_iter()
         .map(|(class, x, y, words)| {
@@ -33,13 +39,13 @@ pub(crate) fn QueueMap(
             }
         })
         .collect_view();
-    let marks = picture.marks.into_iter().map(mark).collect_view();
-    let routes = picture.routes.into_iter().map(route).collect_view();
-    let says = show_line(&picture.says);
+    let marks = map.marks.into_iter().map(mark).collect_view();
+    let routes = map.routes.into_iter().map(route).collect_view();
+    let says = show_line(&map.says);
     let drawn = says.clone();
     view! {
         <div class="map" tabindex="0" role="group" aria-label=says>
-            <svg viewBox=format!("0 0 1362 {}", picture.height) role="group" aria-label=drawn>
+            <svg viewBox=format!("0 0 1362 {}", map.height) role="group" aria-label=drawn>
                 <text class="head" x="0" y="10">
                     "exchange"
                 </text>
@@ -63,7 +69,7 @@ pub(crate) fn QueueMap(
     .into_any()
 }
 
-fn node(one: PictureBox) -> AnyView {
+fn node(one: MapBox) -> AnyView {
     let (name_x, note_x) = (one.x + 10, one.x + one.width - 10);
     let base = one.y + 21;
     let drawn = view! {
@@ -95,7 +101,7 @@ fn mark((severity, x, y, number): (Severity, i32, i32, usize)) -> AnyView {
 }
 
 /// The way of a queue's dead letters in lines, for a narrow screen.
-fn route(one: PictureRoute) -> AnyView {
+fn route(one: MapRoute) -> AnyView {
     let finding = one.finding.map(|(number, severity)| {
         view! {
             <a class=format!("sev {severity}") href=format!("#f{number}")>

@@ -5,7 +5,7 @@ use dlo_domain::topology::{BrokerTopology, FindingScope, KeptFinding, QueueQuery
 
 use super::delays;
 use super::findings::FindingRow;
-use super::picture::{self, Picture};
+use super::map::{self, TopologyMap};
 use super::rows::{MOST_FINDINGS, QueueRow, age, finding, numbers, row, watched_letters};
 use crate::desk::desk;
 use crate::error::ApiError;
@@ -13,7 +13,7 @@ use crate::pages::said::{Link, Said, link, plain, words};
 use crate::request::now;
 use crate::{links, wording};
 
-/// Queues of the table, and of what the picture is made of.
+/// Queues of the table, and of what the map is made of.
 const MOST_QUEUES: usize = 1_000;
 const MOST_ROWS: usize = 200;
 /// Vhosts that cannot be read, each with its reason.
@@ -30,9 +30,9 @@ pub(super) struct QueuesView {
     pub(super) place: String,
     /// Other vhosts.
     pub(super) others: Vec<Link>,
-    /// The picture; nothing when there is nothing to draw.
-    pub(super) picture: Option<Picture>,
-    /// The picture of all, or of those with findings only.
+    /// The map; nothing when there is nothing to draw.
+    pub(super) map: Option<TopologyMap>,
+    /// The map of all, or of those with findings only.
     pub(super) switch: Option<Link>,
     /// What can be lost.
     pub(super) findings: Vec<FindingRow>,
@@ -42,7 +42,7 @@ pub(super) struct QueuesView {
     pub(super) rest: String,
 }
 
-/// The queues of a vhost; of the one with the most findings where none is named. With `all` the picture has every
+/// The queues of a vhost; of the one with the most findings where none is named. With `all` the map has every
 /// queue that dead-letters, else those with findings.
 pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueuesView, ApiError> {
     let brokers = desk().brokers().await?;
@@ -95,7 +95,7 @@ pub(super) async fn of(broker: &str, vhost: &str, all: bool) -> Result<QueuesVie
             age(here.read_at, now)
         ),
         others: others(&brokers, here),
-        picture: picture::of(&queues, &here.delays, &numbers, all),
+        map: map::of(&queues, &here.delays, &numbers, all),
         switch: Some(switch),
         findings: findings
             .iter()
@@ -138,7 +138,7 @@ fn empty(brokers: &[BrokerTopology]) -> QueuesView {
         notes: why,
         place: String::new(),
         others: Vec::new(),
-        picture: None,
+        map: None,
         switch: None,
         findings: Vec::new(),
         rows: Vec::new(),

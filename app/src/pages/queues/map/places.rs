@@ -1,4 +1,4 @@
-//! Where the boxes of a picture stand, and how much of a name fits in.
+//! Where the boxes of the map stand, and how much of a name fits in.
 
 use std::collections::BTreeMap;
 

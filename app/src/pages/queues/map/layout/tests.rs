@@ -5,8 +5,8 @@ use dlo_domain::severity::Severity;
 use dlo_domain::topology::{Delay, FindingKind, QueueReport};
 use serde_json::json;
 
-use super::super::rows::Numbers;
 use super::of;
+use crate::pages::queues::rows::Numbers;
 
 fn queue(name: &str, route: serde_json::Value) -> QueueReport {
     let queue = json!({
@@ -30,20 +30,19 @@ fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_li
 {
     let queues = [queue("work", route("arrives", &["a dead"], &[]))];
     let numbers: Numbers = [("work".to_owned(), (2, Severity::High, FindingKind::Chain))].into();
-    let picture = of(&queues, &[], &numbers, false).expect("drawn");
-    let leads: Vec<(&str, &str)> =
-        picture.boxes.iter().map(|one| (&*one.name, &*one.href)).collect();
+    let map = of(&queues, &[], &numbers, false).expect("drawn");
+    let leads: Vec<(&str, &str)> = map.boxes.iter().map(|one| (&*one.name, &*one.href)).collect();
     assert!(leads.contains(&("work", "/queues/main/%2F/work")), "{leads:?}");
     assert!(leads.contains(&("a dead", "/queues/main/%2F/a%20dead")), "{leads:?}");
     assert!(
-        picture.marks.iter().any(|mark| (mark.0, mark.3) == (Severity::High, 2)),
+        map.marks.iter().any(|mark| (mark.0, mark.3) == (Severity::High, 2)),
         "{:?}",
-        picture.marks
+        map.marks
     );
-    assert!(picture.words.iter().any(|word| word.3 == "order.#"));
-    let work = picture.boxes.iter().find(|one| one.name == "work");
+    assert!(map.words.iter().any(|word| word.3 == "order.#"));
+    let work = map.boxes.iter().find(|one| one.name == "work");
     assert_eq!(work.expect("drawn").note, "3 · 2 · 1.5/s");
-    let line = &picture.routes[0];
+    let line = &map.routes[0];
     assert_eq!(
         (&*line.name, &*line.over, line.finding),
         ("work", "dlx", Some((2, Severity::High)))
@@ -55,8 +54,8 @@ fn queues_lead_to_their_pages_and_say_their_figures_findings_are_numbered_and_li
 #[test]
 fn a_route_that_ends_at_its_exchange_says_so() {
     let words = |queue: QueueReport| {
-        let picture = of(&[queue], &[], &Numbers::new(), true).expect("drawn");
-        let words = picture.words.into_iter();
+        let map = of(&[queue], &[], &Numbers::new(), true).expect("drawn");
+        let words = map.words.into_iter();
         words.filter(|word| word.0.contains(" c-")).map(|word| (word.0, word.3)).collect::<Vec<_>>()
     };
     let said = |class: &str, text: &str| vec![(format!("label {class}"), text.to_owned())];
@@ -95,17 +94,16 @@ fn the_levels_of_a_delay_are_one_box_that_says_how_many_wait_and_until_when() {
     let draw = |delay: &Delay| {
         of(&queues, std::slice::from_ref(delay), &Numbers::new(), false).expect("drawn")
     };
-    let picture = draw(&delay);
-    let boxes: Vec<_> =
-        picture.boxes.iter().map(|one| (&*one.name, &*one.note, &*one.href)).collect();
+    let map = draw(&delay);
+    let boxes: Vec<_> = map.boxes.iter().map(|one| (&*one.name, &*one.note, &*one.href)).collect();
     let expected = [
         ("dlx", "", ""),
         ("billing", "", "/queues/main/%2F/billing"),
         ("delay nsb.v2", "2 waiting", "/queues/main/%2F/nsb.v2.delay-level-01"),
     ];
     assert_eq!(boxes, expected, "no exchange of a level either");
-    assert!(picture.words.iter().any(|word| word.3 == "next by 2099-12-31 23:59 UTC"));
-    assert_eq!(picture.routes[0].note, "2 waiting · next by 2099-12-31 23:59 UTC");
+    assert!(map.words.iter().any(|word| word.3 == "next by 2099-12-31 23:59 UTC"));
+    assert_eq!(map.routes[0].note, "2 waiting · next by 2099-12-31 23:59 UTC");
     delay.next_by = Some(DateTime::UNIX_EPOCH);
     assert_eq!(draw(&delay).routes[0].note, "2 waiting · the next is due");
 }

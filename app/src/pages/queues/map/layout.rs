@@ -1,100 +1,27 @@
-//! The picture: exchanges on the left, queues, dead-letter exchanges, dead-letter queues on the right.
+//! The map: exchanges on the left, queues, dead-letter exchanges, dead-letter queues on the right.
 //! Only places are reckoned here; the page draws them.
 
 use dlo_domain::severity::Severity;
 use dlo_domain::topology::{BoundTo, Delay, End, QueueReport};
 
-use super::delays;
+use super::super::delays;
+use super::super::rows::{Numbers, target};
 use super::places::{HEIGHT, Places, ROW, TOP, cut, spread};
-use super::rows::{Numbers, target};
-use crate::pages::said::Said;
+use super::shapes::{
+    DEAD_EXCHANGES, DEAD_QUEUES, EXCHANGES, MARK, MapBuilder, MapRoute, QUEUES, TopologyMap,
+};
 use crate::{links, wording};
-
-/// A picture, ready to be drawn.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Picture {
-    /// Its height; its width is always the same.
-    pub(super) height: i32,
-    /// In a sentence.
-    pub(super) says: String,
-    /// Lines.
-    pub(super) lines: Vec<PictureLine>,
-    /// Boxes.
-    pub(super) boxes: Vec<PictureBox>,
-    /// Words beside lines: how they look, where, and what.
-    pub(super) words: Vec<(String, i32, i32, String)>,
-    /// Numbers of findings: how bad it is, where, and which.
-    pub(super) marks: Vec<(Severity, i32, i32, usize)>,
-    /// The same in lines, for a narrow screen.
-    pub(super) routes: Vec<PictureRoute>,
-}
-
-/// The way of one queue's dead letters.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PictureRoute {
-    /// The queue.
-    pub(super) name: String,
-    /// Its page.
-    pub(super) href: String,
-    /// How full and busy it is.
-    pub(super) note: String,
-    /// The finding: its number and how bad it is.
-    pub(super) finding: Option<(usize, Severity)>,
-    /// The exchange that they go over; empty where there is none.
-    pub(super) over: String,
-    /// Where they come to.
-    pub(super) ends: Said,
-}
-
-/// A line of a picture.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PictureLine {
-    /// How it looks.
-    pub(super) class: String,
-    /// Its way, as SVG has it.
-    pub(super) path: String,
-}
-
-/// A box of a picture.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PictureBox {
-    /// How it looks.
-    pub(super) class: String,
-    /// From the left.
-    pub(super) x: i32,
-    /// From the top.
-    pub(super) y: i32,
-    /// How wide.
-    pub(super) width: i32,
-    /// What it is called.
-    pub(super) name: String,
-    /// Where it leads; empty where it leads nowhere.
-    pub(super) href: String,
-    /// What is said of it, at its end.
-    pub(super) note: String,
-}
 
 /// Queues that are drawn.
 const MOST_DRAWN: usize = 40;
 
-/// A column: where it begins, how wide it is, and how many characters fit in.
-#[derive(Clone, Copy)]
-struct Column(i32, i32, usize);
-
-const EXCHANGES: Column = Column(0, 200, 18);
-/// What the disc of a finding takes before a queue: its middle, and all of it.
-const MARK: (i32, i32) = (14, 23);
-const QUEUES: Column = Column(330, 260, 24);
-const DEAD_EXCHANGES: Column = Column(732, 210, 19);
-const DEAD_QUEUES: Column = Column(1090, 270, 26);
-
 /// Draws the queues that dead-letter: all, or those with findings, and each delay as one; nothing when there are none.
-pub(super) fn of(
+pub(in super::super) fn of(
     queues: &[QueueReport],
     delays: &[Delay],
     numbers: &Numbers,
     all: bool,
-) -> Option<Picture> {
+) -> Option<TopologyMap> {
     let is_drawn = |queue: &&QueueReport| {
         if queue.delay.is_some() {
             return delays::of_lowest(delays, queue).is_some();
@@ -112,32 +39,32 @@ pub(super) fn of(
     if drawn.is_empty() {
         return None;
     }
-    let mut sketch = Sketch { delays, ..Sketch::default() };
+    let mut builder = MapBuilder { delays, ..MapBuilder::default() };
     let rows: Places<'_> = drawn
         .iter()
         .zip(0_i32..)
         .map(|(queue, at)| (queue.name.as_str(), TOP + at * ROW + HEIGHT / 2))
         .collect();
-    sketch.sources(&drawn, &rows);
-    sketch.targets(queues, &drawn, &rows);
+    builder.sources(&drawn, &rows);
+    builder.targets(queues, &drawn, &rows);
     for queue in &drawn {
-        sketch.queue(queue, rows[queue.name.as_str()], numbers);
+        builder.queue(queue, rows[queue.name.as_str()], numbers);
     }
-    let height = sketch.lowest + HEIGHT / 2 + 8;
-    sketch.picture.height = height.max(TOP + i32::try_from(drawn.len()).unwrap_or(0) * ROW);
-    sketch.picture.says = format!(
+    let height = builder.lowest + HEIGHT / 2 + 8;
+    builder.map.height = height.max(TOP + i32::try_from(drawn.len()).unwrap_or(0) * ROW);
+    builder.map.says = format!(
         "{} on the left, where their dead letters go on the right. The same is in the table below.",
         wording::counted(i64::try_from(drawn.len()).unwrap_or(0), "queue")
     );
-    sketch.picture.routes = drawn.iter().map(|queue| route(queue, delays, numbers)).collect();
-    Some(sketch.picture)
+    builder.map.routes = drawn.iter().map(|queue| route(queue, delays, numbers)).collect();
+    Some(builder.map)
 }
 
 /// The way of a queue's dead letters as a line.
-fn route(queue: &QueueReport, delays: &[Delay], numbers: &Numbers) -> PictureRoute {
+fn route(queue: &QueueReport, delays: &[Delay], numbers: &Numbers) -> MapRoute {
     let delay = delays::of_lowest(delays, queue);
     let own_page = || links::queue(&queue.broker, &queue.vhost, &queue.name);
-    PictureRoute {
+    MapRoute {
         name: delay.map_or_else(|| queue.name.clone(), delays::called),
         href: delay.map_or_else(own_page, |delay| delays::page(delay, queue)),
         note: delay.map_or_else(|| figures(queue), delays::says),
@@ -171,15 +98,7 @@ fn first_source(queue: &QueueReport) -> Option<&str> {
     Some(bound_to(queue).first()?.exchange.as_str())
 }
 
-/// A picture in the making.
-#[derive(Default)]
-struct Sketch<'a> {
-    delays: &'a [Delay],
-    picture: Picture,
-    lowest: i32,
-}
-
-impl Sketch<'_> {
+impl MapBuilder<'_> {
     /// The exchanges that messages come from.
     fn sources(&mut self, drawn: &[&QueueReport], rows: &Places<'_>) {
         let mut wanted: Vec<(&str, &str, i32)> = Vec::new();
@@ -295,7 +214,7 @@ impl Sketch<'_> {
         }
         if let Some((number, severity, _)) = found {
             let mark = (*severity, QUEUES.0 - MARK.0, middle, *number);
-            self.picture.marks.push(mark);
+            self.map.marks.push(mark);
         }
     }
 
@@ -328,54 +247,6 @@ impl Sketch<'_> {
         };
         let from = (DEAD_EXCHANGES.0 + DEAD_EXCHANGES.1, middle + 10);
         self.stub(from, class, colour, &words);
-    }
-
-    /// A line that ends in a cross, and why.
-    fn stub(&mut self, (x, y): (i32, i32), class: &str, colour: &str, words: &str) {
-        let lines = &mut self.picture.lines;
-        let path = format!("M{x} {y}H{}", x + 20);
-        lines.push(PictureLine { class: format!("edge {class}"), path });
-        let path = format!("M{} {}l10 10m0-10l-10 10", x + 20, y - 5);
-        lines.push(PictureLine { class: format!("edge {class} end"), path });
-        let at = (format!("label {colour}"), x + 36, y + 4, words.to_owned());
-        self.picture.words.push(at);
-    }
-
-    /// Words in the middle of a line.
-    fn label(&mut self, class: &str, x: i32, y: i32, words: &str) {
-        if !words.is_empty() {
-            let at = (format!("{class} on"), x, y, words.to_owned());
-            self.picture.words.push(at);
-        }
-    }
-
-    fn node(
-        &mut self,
-        Column(x, width, fits): Column,
-        middle: i32,
-        class: &str,
-        (name, href): (&str, &str),
-        note: &str,
-    ) {
-        self.lowest = self.lowest.max(middle);
-        self.picture.boxes.push(PictureBox {
-            class: format!("node {class}"),
-            x,
-            y: middle - HEIGHT / 2,
-            width,
-            name: cut(name, fits.saturating_sub(note.chars().count() / 2)),
-            href: href.to_owned(),
-            note: note.to_owned(),
-        });
-    }
-
-    fn line(&mut self, class: &str, (x1, y1): (i32, i32), (x2, y2): (i32, i32)) {
-        let bend = i32::midpoint(x1, x2);
-        let path = format!("M{x1} {y1}C{bend} {y1} {bend} {y2} {x2} {y2}");
-        let line = PictureLine { class: class.to_owned(), path };
-        if !self.picture.lines.contains(&line) {
-            self.picture.lines.push(line);
-        }
     }
 }
 

@@ -15,17 +15,17 @@ const SENTENCES: usize = 2;
 
 /// The troubles as the banner shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Sayings {
+pub(super) struct Shortened {
     /// Those that are always said.
-    pub(super) told: Vec<Trouble>,
+    pub(super) always: Vec<Trouble>,
     /// Sources that are too many for that.
     pub(super) folded: Vec<Trouble>,
 }
 
-impl Sayings {
+impl Shortened {
     /// Sorts troubles out; the same sentence is said once, with its earliest time.
     pub(super) fn of(troubles: Vec<Trouble>) -> Self {
-        let mut told = Vec::<Trouble>::new();
+        let mut always = Vec::<Trouble>::new();
         let mut sources = Vec::new();
         for mut trouble in troubles {
             let is_source = names_source(&trouble.what);
@@ -33,17 +33,17 @@ impl Sayings {
                 wording::sentence(if is_source { beginning(&trouble.what) } else { &trouble.what });
             if is_source {
                 sources.push(trouble);
-            } else if let Some(same) = told.iter_mut().find(|same| same.what == trouble.what) {
+            } else if let Some(same) = always.iter_mut().find(|same| same.what == trouble.what) {
                 same.since = same.since.min(trouble.since);
             } else {
-                told.push(trouble);
+                always.push(trouble);
             }
         }
         if sources.len() > MOST_TOLD {
-            return Self { told, folded: sources };
+            return Self { always, folded: sources };
         }
-        told.extend(sources);
-        Self { told, folded: Vec::new() }
+        always.extend(sources);
+        Self { always, folded: Vec::new() }
     }
 }
 
@@ -91,8 +91,8 @@ mod tests {
     #[test]
     fn the_brokers_own_words_are_left_to_the_page_of_sources() {
         let long = format!("{MISSING} It is looked for again and again. protocol error: AMQP");
-        let says = Sayings::of(vec![trouble(&long, 1)]);
-        assert_eq!(says.told, [trouble(MISSING, 1)]);
+        let shortened = Shortened::of(vec![trouble(&long, 1)]);
+        assert_eq!(shortened.always, [trouble(MISSING, 1)]);
     }
 
     #[test]
@@ -101,15 +101,15 @@ mod tests {
         let sources = vec![trouble(MISSING, 1); 3];
         let mut all = sources.clone();
         all.push(away);
-        let says = Sayings::of(all);
-        assert_eq!(says.told, [trouble("The database does not answer.", 7)]);
-        assert_eq!(says.folded, sources);
-        assert_eq!(Sayings::of(sources[..2].to_vec()).folded, []);
+        let shortened = Shortened::of(all);
+        assert_eq!(shortened.always, [trouble("The database does not answer.", 7)]);
+        assert_eq!(shortened.folded, sources);
+        assert_eq!(Shortened::of(sources[..2].to_vec()).folded, []);
     }
 
     #[test]
     fn a_sentence_is_said_once() {
         let wait = |since| trouble("A replay waits for the broker `main`.", since);
-        assert_eq!(Sayings::of(vec![wait(9), wait(3)]).told, [wait(3)]);
+        assert_eq!(Shortened::of(vec![wait(9), wait(3)]).always, [wait(3)]);
     }
 }
