@@ -98,6 +98,12 @@ if (document.prerendering) {
   });
 } else listen();
 
+// The rule under the name of the current page moves to the next one's. Elsewhere a transition would only take time.
+addEventListener('pageswap', ({ viewTransition, activation }) => {
+  const isNamed = [...document.querySelectorAll('.nav a')].some(({ href }) => href === activation?.entry.url);
+  if (!isNamed) viewTransition?.skipTransition();
+});
+
 // Who comes back finds the page as it was left, and then what has happened since. A page with an open stream is kept
 // by no browser.
 addEventListener('pagehide', () => stream?.close());
