@@ -13,6 +13,10 @@ test('a letter is printed whole, and without its buttons', async ({ page, workpl
   await expect(page.locator('main :is(button, .button):visible')).toHaveCount(0);
   const paper = await page.locator('html').evaluate((html) => getComputedStyle(html).colorScheme);
   expect(paper, 'ink on white paper').toBe('light');
+  await expect(page.locator('.zone')).toHaveText(/^Times are /);
+  await expect(page.locator('.zone')).toBeVisible();
+  await expect(page.locator('.read-at')).toHaveText(/^Ages are as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d /);
+  await expect(page.locator('.read-at')).toBeVisible();
   const cut = await page.locator('main :is(pre, .body)').evaluateAll((all) =>
     all.filter((one) => one.checkVisibility() && one.scrollHeight > one.clientHeight + 1).length,
   );

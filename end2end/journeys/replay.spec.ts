@@ -38,7 +38,7 @@ test('a replayed letter that dies again is the same letter, with one arrival mor
   const arrivals = section(page, 'Arrivals');
   await expect(arrivals).toContainText('the body was the same each time');
   await expect(arrivals.locator('tbody').getByRole('row')).toHaveCount(2);
-  await expect(section(page, 'Replays of it')).toContainText('1st try: died again');
+  await expect(section(page, 'Replays of it')).toContainText(`1st try to ${workplace.work}: died again`);
   await expect(section(page, 'What happened').getByRole('listitem').last()).toContainText('held');
   await expect(page.getByRole('link', { name: /^Plan a replay/ })).toBeVisible();
 

@@ -7,7 +7,7 @@ import { tellTimes } from './times.js';
 /** How often a page was shown: what was asked for before the last time is old. */
 export let showings = 0;
 
-const PLACES = ['.bell', '.banners', 'main'];
+const PLACES = ['.bell', '.banners', 'main', '.read-at'];
 
 // A row is known by what it is about, so that it keeps its links and buttons when rows change places: who presses
 // one acts on what they aimed at.

@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 use leptos_router::components::A;
 
-use super::Bell;
+use super::{Bell, Moment};
+use crate::request::now;
 
 /// Name, pages, and the few things that are on every page.
 #[component]
@@ -97,6 +98,8 @@ pub(crate) fn Colophon() -> impl IntoView {
                 " "
                 <button class="plain-button needs-script" type="button" data-zone="" hidden></button>
             </span>
+            // An age means nothing on paper without it.
+            <span class="read-at">"Ages are as of " <Moment at=now() /></span>
             <span class="hints needs-script">
                 <button class="plain-button" type="button" data-keys="">
                     <kbd>"?"</kbd>

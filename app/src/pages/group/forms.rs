@@ -21,7 +21,7 @@ pub(super) fn GroupParticulars(
     let owner = group.owner.unwrap_or_default();
     let ticket = group.ticket_url.unwrap_or_default();
     view! {
-        <section class="section" aria-labelledby="particulars-title">
+        <section class="section on-screen" aria-labelledby="particulars-title">
             <header>
                 <h2 id="particulars-title">"Owner, ticket, tags"</h2>
             </header>
@@ -67,7 +67,7 @@ pub(super) fn GroupMerge(
     id: GroupId,
 ) -> impl IntoView {
     view! {
-        <section class="section" aria-labelledby="merge-title">
+        <section class="section on-screen" aria-labelledby="merge-title">
             <header>
                 <h2 id="merge-title">"Merge"</h2>
                 <span class="note">"the same failure in other words"</span>

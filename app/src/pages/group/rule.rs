@@ -17,7 +17,7 @@ pub(super) fn GroupRule(
         links::with_query(&form, [("sort", sort), ("group", id.as_str())])
     };
     view! {
-        <section class="section" aria-labelledby="rule-title">
+        <section class="section on-screen" aria-labelledby="rule-title">
             <header>
                 <h2 id="rule-title">"Make a rule of it"</h2>
             </header>

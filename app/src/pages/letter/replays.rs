@@ -40,18 +40,7 @@ pub(super) fn LetterReplays(
                                     <OutcomeKey outcome=replay.outcome />
                                     <a href=links::replay(
                                         replay.replay_id,
-                                    )>
-                                        {try_of(replay.attempt)}
-                                        {outcome_word(replay.outcome)}
-                                    </a>
-                                    {replay
-                                        .queue
-                                        .map(|queue| {
-                                            view! {
-                                                " to "
-                                                <span class="id">{show_name(&queue)}</span>
-                                            }
-                                        })}
+                                    )>{what_came(replay.attempt, replay.outcome, replay.queue)}</a>
                                     {(replay.outcome == Outcome::Unknown)
                                         .then(|| {
                                             view! {
@@ -86,10 +75,13 @@ pub(super) fn LetterReplays(
     .into_any()
 }
 
-/// Which try it was, before what came of it; nothing where nothing was published.
-fn try_of(attempt: i32) -> String {
+/// Which try it was, where it went, and what came of it; nothing was tried where nothing was published.
+fn what_came(attempt: i32, outcome: Outcome, queue: Option<String>) -> AnyView {
+    let outcome = outcome_word(outcome);
+    let to = queue.map(|queue| view! { " to " <span class="id">{show_name(&queue)}</span> });
     if attempt == 0 {
-        return String::new();
+        return view! { {outcome} {to} }.into_any();
     }
-    format!("{} try: ", crate::wording::ordinal(attempt))
+    let attempt = crate::wording::ordinal(attempt);
+    view! { {attempt} " try" {to} ": " {outcome} }.into_any()
 }
