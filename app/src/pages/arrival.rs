@@ -12,7 +12,7 @@ use super::frame::shown;
 use crate::components::Instant;
 use crate::desk::desk;
 use crate::error::ApiError;
-use crate::pages::letter_crumbs::LetterCrumbs;
+use crate::pages::head::{PageHead, crumbs_of_letter};
 use crate::query::Query;
 use crate::visible::show_line;
 use crate::wording::counted;
@@ -47,17 +47,13 @@ fn Changes(id: LetterId, changes: ArrivalChanges) -> impl IntoView {
     let headers = changes.headers.clone();
     let names = names(&changes);
     view! {
-        <div class="answer">
-            <div>
-                <LetterCrumbs id here=format!("Arrival {}", changes.ordinal) />
-                <h1>{heading}</h1>
+        <PageHead crumbs=crumbs_of_letter(id, format!("Arrival {}", changes.ordinal)) heading=heading.into_any()>
                 <p class="meta">
                     <span>"arrival " {changes.since} ", " <Instant at=since_at /></span>
                     <span>"arrival " {changes.ordinal} ", " <Instant at=arrived_at /></span>
                     {others}
                 </p>
-            </div>
-        </div>
+        </PageHead>
         <section class="section" aria-labelledby="body-title">
             <header>
                 <h2 id="body-title">"Body"</h2>

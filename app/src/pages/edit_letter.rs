@@ -15,11 +15,11 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
 use super::frame::shown;
-use super::letter_crumbs::LetterCrumbs;
 use super::outcome::Outcome;
 use super::schema_note::SchemaNote;
 use crate::desk::{DeskError, desk};
 use crate::error::ApiError;
+use crate::pages::head::{PageHead, crumbs_of_letter};
 use crate::query::Query;
 use crate::visible::{show_line, show_lines, show_name};
 use crate::{api, wording};
@@ -107,18 +107,14 @@ fn Head(sheet: EditSheet) -> impl IntoView {
         Some(_) => "Nothing is different from what arrived.",
     };
     view! {
-        <div class="answer">
-            <div>
-                <LetterCrumbs id here="Edit" />
-                <h1>{heading}</h1>
+        <PageHead crumbs=crumbs_of_letter(id, "Edit") heading=heading.into_any()>
                 <p class="meta">
                     <span>"arrival " {sheet.arrival}</span>
                     {sheet
                         .queue
                         .map(|queue| view! { <span>"died in " <span class="id">{show_name(&queue)}</span></span> })}
                 </p>
-            </div>
-        </div>
+        </PageHead>
     }
     .into_any()
 }

@@ -15,6 +15,7 @@ use super::frame::{Watches, shown};
 use super::outcome::Outcome;
 use super::said::said;
 use crate::components::{Ago, Moment, Spoken};
+use crate::pages::head::{PageHead, above, crumbs, here_named};
 use crate::pages::some_letters::{LetterSet, SomeLetters};
 use crate::request::now;
 use crate::visible::{show_line, show_lines, show_name, show_within};
@@ -72,22 +73,16 @@ fn Head(execution: Execution) -> impl IntoView {
         .map(|by| view! { <span>"by " <span class="id">{show_name(&by)}</span></span> });
     let error = execution.error.filter(|error| !error.is_empty());
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::EXECUTIONS>"Executions"</a>
-                    </li>
-                    <li class="id">{show_name(&execution.id)}</li>
-                </ol>
-                <h1>{show_line(&heading)}</h1>
+        <PageHead
+            crumbs=crumbs([above("Executions", links::EXECUTIONS), here_named(show_name(&execution.id))])
+            heading=show_line(&heading).into_any()
+        >
                 <p class="meta">
                     {badge} <span>"since " <Ago at=execution.state_since now spoken=true /></span>
                     {worker} {attempt} {by}
                 </p>
                 {error.map(|text| view! { <p class="stop-line"><Spoken text /></p> })}
-            </div>
-        </div>
+        </PageHead>
     }
     .into_any()
 }

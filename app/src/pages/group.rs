@@ -30,6 +30,7 @@ use crate::desk::{GroupReport, desk};
 use crate::error::ApiError;
 use crate::pages::breakdown::BreakdownTable;
 use crate::pages::group_badge::GroupBadge;
+use crate::pages::head::{above, crumbs, here_named};
 use crate::pages::hours::HoursChart;
 use crate::pages::one_axis::OneAxis;
 use crate::pages::template::TemplateExplained;
@@ -169,12 +170,7 @@ fn Head(
     view! {
         <div class="answer">
             <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::GROUPS>"Groups"</a>
-                    </li>
-                    <li class="id">{show_line(&summary.title)}</li>
-                </ol>
+                {crumbs([above("Groups", links::GROUPS), here_named(show_line(&summary.title))])}
                 <h1>{format!("{waiting}; {arrivals}.")}</h1>
                 <p class="meta">
                     {summary.severity.map(|severity| view! { <SeverityMark severity /> })}

@@ -20,6 +20,7 @@ use super::row_actions::{Remove, Steps, Switch};
 use crate::components::Spoken;
 use crate::desk::desk;
 use crate::links;
+use crate::pages::head::{PageHead, above, crumbs, here};
 use crate::visible::{show_line, show_lines};
 use acting::{EnablePolicy, MovePolicy, RemovePolicy};
 pub(super) use one::RetryPolicyPage;
@@ -54,20 +55,14 @@ fn List(policies: Vec<Policy>) -> impl IntoView {
         "everything else waits for people"
     };
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::RULES>"Rules"</a>
-                    </li>
-                    <li>"Retry policies"</li>
-                </ol>
-                <h1>{show_line(&heading)}</h1>
+        <PageHead
+ crumbs=crumbs([above("Rules", links::RULES), here("Retry policies")])
+ heading=show_line(&heading).into_any()
+>
                 <p class="second">
                     "Each letter that arrives is checked against the policies from top to bottom; the first match decides."
                 </p>
-            </div>
-        </div>
+        </PageHead>
         <section class="section" aria-labelledby="policies-title">
             <header>
                 <h2 id="policies-title">"Retry policies"</h2>

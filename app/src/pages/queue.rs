@@ -17,8 +17,9 @@ use super::queues::FindingList;
 use super::said::{fact, said};
 use crate::components::Spoken;
 use crate::links;
+use crate::pages::head::{PageHead, above, crumbs, named};
 use crate::query::Query;
-use crate::visible::{show_line, show_lines, show_name};
+use crate::visible::{show_line, show_lines};
 use draft::DeadLetteringDraft;
 use form::DeadLettering;
 use view::QueueView;
@@ -63,22 +64,12 @@ fn Sheet(view: QueueView) -> impl IntoView {
         view! { <p class="second">{show_lines(&view.no_form)}</p> }.into_any()
     };
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::QUEUES>"Queues"</a>
-                    </li>
-                    <li>
-                        <a class="id" href=view.vhost.href>
-                            {show_name(&view.vhost.words)}
-                        </a>
-                    </li>
-                </ol>
-                <h1>{said(view.heading)}</h1>
-                {notes}
-            </div>
-        </div>
+        <PageHead
+            crumbs=crumbs([above("Queues", links::QUEUES), named(&view.vhost.words, view.vhost.href)])
+            heading=said(view.heading)
+        >
+            {notes}
+        </PageHead>
         <section class="section" aria-labelledby="facts-title">
             <header>
                 <h2 id="facts-title">"What is known of it"</h2>

@@ -19,6 +19,7 @@ use crate::components::Spoken;
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::links;
+use crate::pages::head::{PageHead, above, crumbs, here};
 use crate::query::Query;
 use crate::request::now;
 use crate::visible::show_line;
@@ -78,7 +79,7 @@ async fn preview(draft: &RuleDraft) -> Result<Preview, ApiError> {
 fn Shown(view: RuleView) -> impl IntoView {
     let RuleView { draft, preview } = view;
     let kind = if draft.is_of_severity() { "severity" } else { "grouping" };
-    let (here, heading) = if draft.id.is_empty() {
+    let (page, heading) = if draft.id.is_empty() {
         ("New", format!("A new {kind} rule: nothing changes until it is saved."))
     } else {
         ("Edit", format!("Change a {kind} rule: it stays as it is until this is saved."))
@@ -93,17 +94,7 @@ fn Shown(view: RuleView) -> impl IntoView {
         .into_any(),
     });
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::RULES>"Rules"</a>
-                    </li>
-                    <li>{here}</li>
-                </ol>
-                <h1>{heading}</h1>
-            </div>
-        </div>
+        <PageHead crumbs=crumbs([above("Rules", links::RULES), here(page)]) heading=heading.into_any() />
         // What is written is not written over.
         <div data-still="">
             <RuleForm draft />

@@ -10,7 +10,7 @@ use crate::components::Instant;
 use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::body_diff::BodyDiff;
-use crate::pages::letter_crumbs::LetterCrumbs;
+use crate::pages::head::{PageHead, crumbs_of_letter};
 use crate::visible::{show_line, show_name};
 use crate::{api, links, wording};
 
@@ -41,10 +41,7 @@ fn Sent(sent: SentBody) -> impl IntoView {
         Some(_) => "It came back different from what was sent.",
     };
     view! {
-        <div class="answer">
-            <div>
-                <LetterCrumbs id here="Sent" />
-                <h1>{heading}</h1>
+        <PageHead crumbs=crumbs_of_letter(id, "Sent") heading=heading.into_any()>
                 <p class="meta">
                     <span>
                         "by replay "
@@ -58,8 +55,7 @@ fn Sent(sent: SentBody) -> impl IntoView {
                         "SHA-256 " <span class="id">{sent.body_sha256[..16].to_owned()} "…"</span>
                     </span>
                 </p>
-            </div>
-        </div>
+        </PageHead>
         <section class="section" aria-labelledby="sent-title">
             <header>
                 <h2 id="sent-title">"From what arrived to what is sent"</h2>

@@ -16,9 +16,10 @@ use super::said::{Link, fact, said};
 use super::workers::table::WorkerBadge;
 use crate::components::Spoken;
 use crate::links;
+use crate::pages::head::{PageHead, above, crumbs, named};
 use crate::query::Query;
 use crate::request::now;
-use crate::visible::{show_line, show_lines, show_name, show_within};
+use crate::visible::{show_line, show_lines, show_within};
 use acting::DrainWorker;
 use view::WorkerView;
 
@@ -45,34 +46,25 @@ fn Sheet(view: WorkerView) -> impl IntoView {
     let metadata =
         (!metadata.is_empty()).then(|| serde_json::to_string_pretty(&metadata).unwrap_or_default());
     let name = worker.name.clone();
+    let executions = links::executions_of(&name);
     let kind = links::with_query(links::WORKERS, [("kind", &*worker.kind)]);
     let letters = worker.queue.is_some().then(|| {
         let href = links::letters_of_worker(&name);
         view! { <a href=href>"letters that died in its queue"</a> }
     });
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::WORKERS>"Workers"</a>
-                    </li>
-                    <li>
-                        <a class="id" href=kind>
-                            {show_name(&worker.kind)}
-                        </a>
-                    </li>
-                </ol>
-                <h1>{said(heading)}</h1>
+        <PageHead
+            crumbs=crumbs([above("Workers", links::WORKERS), named(&worker.kind, kind)])
+            heading=said(heading)
+        >
                 <p class="meta">
                     <WorkerBadge condition=worker.condition />
                     {letters}
-                    <a href=links::executions_of(&name)>"its executions"</a>
+                    <a href=executions>"its executions"</a>
                     {replay.map(|Link { href, words }| view! { <a class="button" href=href>{show_line(&words)}</a> })}
                 </p>
                 {opinion.map(|opinion| view! { <p class="note-line">{opinion}</p> })}
-            </div>
-        </div>
+        </PageHead>
         <section class="section" aria-labelledby="facts-title">
             <header>
                 <h2 id="facts-title">"What is known of it"</h2>

@@ -17,6 +17,7 @@ use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::fields::{TIMES, choice};
 use crate::pages::frame::shown;
+use crate::pages::head::{above, crumbs, here};
 use crate::pages::outcome::Outcome;
 use crate::query::Query;
 use crate::request::now;
@@ -52,12 +53,7 @@ fn Detail(detail: AlertDetail, asked: String) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::ALERTS>"Alerts"</a>
-                    </li>
-                    <li>{show_line(&alert.rule_name)}</li>
-                </ol>
+                {crumbs([above("Alerts", links::ALERTS), here(show_line(&alert.rule_name))])}
                 <h1>{sentence(&alert.says)}</h1>
                 <p class="meta">
                     <SeverityMark severity=alert.severity />

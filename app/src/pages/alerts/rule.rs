@@ -15,6 +15,7 @@ use crate::desk::desk;
 use crate::error::ApiError;
 use crate::pages::fields::{choice, field, save_or_leave, switch};
 use crate::pages::frame::shown;
+use crate::pages::head::{PageHead, above, crumbs, here};
 use crate::pages::outcome::Outcome;
 use crate::query::Query;
 use crate::visible::show_line;
@@ -133,20 +134,10 @@ fn heading(rule: Option<&AlertRule>) -> AnyView {
         None => ("New".to_owned(), "New alert rule".to_owned()),
     };
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::ALERTS>"Alerts"</a>
-                    </li>
-                    <li>
-                        <a href=links::ALERT_RULES>"Rules"</a>
-                    </li>
-                    <li>{crumb}</li>
-                </ol>
-                <h1>{heading}</h1>
-            </div>
-        </div>
+        <PageHead
+            crumbs=crumbs([above("Alerts", links::ALERTS), above("Rules", links::ALERT_RULES), here(crumb)])
+            heading=heading.into_any()
+        />
     }
     .into_any()
 }

@@ -18,6 +18,7 @@ use crate::error::ApiError;
 use crate::links;
 use crate::pages::fields::{choice, field, save_or_leave, switch};
 use crate::pages::frame::shown;
+use crate::pages::head::{PageHead, above, crumbs, here};
 use crate::pages::outcome::Outcome;
 use crate::query::Query;
 use crate::visible::{show_line, show_lines, show_name};
@@ -84,20 +85,10 @@ fn Form(sheet: Sheet, written: Option<ChannelForm>) -> impl IntoView {
         ),
     };
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::ALERTS>"Alerts"</a>
-                    </li>
-                    <li>
-                        <a href=links::CHANNELS>"Channels"</a>
-                    </li>
-                    <li>{crumb}</li>
-                </ol>
-                <h1>{heading}</h1>
-            </div>
-        </div>
+        <PageHead
+            crumbs=crumbs([above("Alerts", links::ALERTS), above("Channels", links::CHANNELS), here(crumb)])
+            heading=heading.into_any()
+        />
         <form method="post" action=SaveChannel::PATH class="rule-form" data-still="">
             <input type="hidden" name="id" value=id />
             <div class="fields">

@@ -5,6 +5,7 @@ use dlo_domain::state::LetterState;
 use leptos::prelude::*;
 
 use crate::components::{SeverityMark, StateBadge};
+use crate::pages::head::{above, crumbs, here_named, named};
 use crate::visible::{show_line, show_name};
 use crate::{links, wording};
 
@@ -46,24 +47,12 @@ pub(super) fn LetterHead(
         Some(letters) => format!("Same failure ({})", wording::count(letters)),
         None => "Same failure".to_owned(),
     };
+    let letters = [above("Letters", links::LETTERS)].into_iter();
+    let queue_above = summary.queue.as_ref().map(|queue| named(queue, links::letters(&filter)));
+    let steps = letters.chain(queue_above).chain([here_named(wording::short(&summary.id))]);
     view! {
         <div>
-            <ol class="crumbs">
-                <li>
-                    <a href=links::LETTERS>"Letters"</a>
-                </li>
-                {summary
-                    .queue
-                    .clone()
-                    .map(|queue| {
-                        view! {
-                            <li>
-                                <a href=links::letters(&filter)>{show_name(&queue)}</a>
-                            </li>
-                        }
-                    })}
-                <li class="id">{wording::short(&summary.id)}</li>
-            </ol>
+            {crumbs(steps)}
             <h1>{died} {queue} {cause} "." {standing}</h1>
             <p class="meta">
                 <SeverityMark severity=summary.severity />

@@ -12,6 +12,7 @@ use super::terms::Terms;
 use super::transform::TransformPanel;
 use crate::error::ApiError;
 use crate::pages::claimed_origins::{ClaimedOf, ClaimedOriginsNote};
+use crate::pages::head::{above, crumbs, here};
 use crate::pages::left_out::LeftOutList;
 use crate::pages::target_text::target_text;
 use crate::visible::show_line;
@@ -93,12 +94,7 @@ fn Head(preview: ReplayPreview, form: ReplayForm) -> impl IntoView {
     view! {
         <div class="answer">
             <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::REPLAYS>"Replays"</a>
-                    </li>
-                    <li>"New"</li>
-                </ol>
+                {crumbs([above("Replays", links::REPLAYS), here("New")])}
                 <h1>{heading}</h1>
                 <Facts preview=replay form />
             </div>

@@ -14,6 +14,7 @@ use super::view::{self, PolicyForm, PolicySeen, PolicyTold};
 use crate::components::Spoken;
 use crate::links;
 use crate::pages::frame::{Watches, shown};
+use crate::pages::head::{PageHead, above, crumbs, here};
 use crate::pages::letter_samples::LetterSamples;
 use crate::pages::outcome::Outcome;
 use crate::query::Query;
@@ -51,20 +52,10 @@ fn Form(form: PolicyForm) -> impl IntoView {
         ("Edit", "Change a retry policy: it stays as it is until this is saved.")
     };
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::RULES>"Rules"</a>
-                    </li>
-                    <li>
-                        <a href=links::RETRIES>"Retry policies"</a>
-                    </li>
-                    <li>{crumb}</li>
-                </ol>
-                <h1>{heading}</h1>
-            </div>
-        </div>
+        <PageHead
+            crumbs=crumbs([above("Rules", links::RULES), above("Retry policies", links::RETRIES), here(crumb)])
+            heading=heading.into_any()
+        />
         {report.map(|told| view! { <Told id told now /> })}
         <PolicyFields draft error />
         <div id="preview">{preview.map(|seen| view! { <Seen seen now /> })}</div>

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::view::PolicyGone;
 use crate::components::Spoken;
 use crate::links;
+use crate::pages::head::{PageHead, above, crumbs, here};
 use crate::visible::{show_line, show_name, show_within};
 
 /// In the place of its form: links of letters and replays lead here for as long as they are kept.
@@ -23,21 +24,12 @@ pub(super) fn RemovedPolicy(
         filter => filter.to_owned(),
     };
     view! {
-        <div class="answer">
-            <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href=links::RULES>"Rules"</a>
-                    </li>
-                    <li>
-                        <a href=links::RETRIES>"Retry policies"</a>
-                    </li>
-                    <li>"Removed"</li>
-                </ol>
-                <h1>{format!("The retry policy “{}” was removed.", show_within(&name))}</h1>
+        <PageHead
+            crumbs=crumbs([above("Rules", links::RULES), above("Retry policies", links::RETRIES), here("Removed")])
+            heading=format!("The retry policy “{}” was removed.", show_within(&name)).into_any()
+        >
                 <p class="second"><Spoken text=gone.says.clone() /> " It no longer applies to any letter."</p>
-            </div>
-        </div>
+        </PageHead>
         <section class="section" aria-labelledby="was-title">
             <header>
                 <h2 id="was-title">"What it was"</h2>

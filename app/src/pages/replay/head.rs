@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::pace;
 use crate::components::Ago;
+use crate::pages::head::{above, crumbs, here_named};
 use crate::pages::replay_badge::ReplayBadge;
 use crate::pages::target_text::target_text;
 use crate::visible::{show_lines, show_name};
@@ -36,12 +37,7 @@ pub(super) fn Head(
     view! {
         <div class="answer">
             <div>
-                <ol class="crumbs">
-                    <li>
-                        <a href="/replays">"Replays"</a>
-                    </li>
-                    <li class="id">{replay.id.map(|id| wording::short(&id))}</li>
-                </ol>
+                {crumbs([above("Replays", links::REPLAYS), here_named(replay.id.map(|id| wording::short(&id)))])}
                 <h1>
                     {format!("{verb} {letters} to {target}")}
                     {(!parts.is_empty()).then(|| format!(": {}", parts.join(", ")))} "."
