@@ -26,3 +26,16 @@ test('a list is as it was left, and live again', async ({ page, workplace }) => 
   await workplace.die();
   await expect(page.getByRole('button', { name: '1 new' })).toBeVisible();
 });
+
+test('a list that was left by the navigation is live again, and the console has no fault', async ({ page, workplace }) => {
+  await workplace.die();
+  await workplace.letter();
+  await page.goto('/letters');
+  await live(page);
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Groups' }).click();
+  await page.waitForURL(/groups$/);
+  await live(page);
+  await page.evaluate(() => history.back());
+  await expect(page).toHaveURL(/letters$/);
+  await live(page);
+});

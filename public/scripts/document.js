@@ -101,7 +101,10 @@ if (document.prerendering) {
 // The rule under the name of the current page moves to the next one's. Elsewhere a transition would only take time.
 addEventListener('pageswap', ({ viewTransition, activation }) => {
   const isNamed = [...document.querySelectorAll('.nav a')].some(({ href }) => href === activation?.entry.url);
-  if (!isNamed) viewTransition?.skipTransition();
+  if (isNamed || !viewTransition) return;
+  // That it was skipped is no fault to whoever comes back to a page that was kept.
+  viewTransition.ready.catch(() => {});
+  viewTransition.skipTransition();
 });
 
 // Who comes back finds the page as it was left, and then what has happened since. A page with an open stream is kept
