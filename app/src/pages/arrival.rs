@@ -48,11 +48,11 @@ fn Changes(id: LetterId, changes: ArrivalChanges) -> impl IntoView {
     let names = names(&changes);
     view! {
         <PageHead crumbs=crumbs_of_letter(id, format!("Arrival {}", changes.ordinal)) heading=heading.into_any()>
-                <p class="meta">
-                    <span>"arrival " {changes.since} ", " <Instant at=since_at /></span>
-                    <span>"arrival " {changes.ordinal} ", " <Instant at=arrived_at /></span>
-                    {others}
-                </p>
+            <p class="meta">
+                <span>"arrival " {changes.since} ", " <Instant at=since_at /></span>
+                <span>"arrival " {changes.ordinal} ", " <Instant at=arrived_at /></span>
+                {others}
+            </p>
         </PageHead>
         <section class="section" aria-labelledby="body-title">
             <header>

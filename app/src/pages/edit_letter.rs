@@ -108,12 +108,12 @@ fn Head(sheet: EditSheet) -> impl IntoView {
     };
     view! {
         <PageHead crumbs=crumbs_of_letter(id, "Edit") heading=heading.into_any()>
-                <p class="meta">
-                    <span>"arrival " {sheet.arrival}</span>
-                    {sheet
-                        .queue
-                        .map(|queue| view! { <span>"died in " <span class="id">{show_name(&queue)}</span></span> })}
-                </p>
+            <p class="meta">
+                <span>"arrival " {sheet.arrival}</span>
+                {sheet
+                    .queue
+                    .map(|queue| view! { <span>"died in " <span class="id">{show_name(&queue)}</span></span> })}
+            </p>
         </PageHead>
     }
     .into_any()

@@ -77,11 +77,11 @@ fn Head(execution: Execution) -> impl IntoView {
             crumbs=crumbs([above("Executions", links::EXECUTIONS), here_named(show_name(&execution.id))])
             heading=show_line(&heading).into_any()
         >
-                <p class="meta">
-                    {badge} <span>"since " <Ago at=execution.state_since now spoken=true /></span>
-                    {worker} {attempt} {by}
-                </p>
-                {error.map(|text| view! { <p class="stop-line"><Spoken text /></p> })}
+            <p class="meta">
+                {badge} <span>"since " <Ago at=execution.state_since now spoken=true /></span>
+                {worker} {attempt} {by}
+            </p>
+            {error.map(|text| view! { <p class="stop-line"><Spoken text /></p> })}
         </PageHead>
     }
     .into_any()

@@ -56,12 +56,12 @@ fn List(policies: Vec<Policy>) -> impl IntoView {
     };
     view! {
         <PageHead
- crumbs=crumbs([above("Rules", links::RULES), here("Retry policies")])
- heading=show_line(&heading).into_any()
->
-                <p class="second">
-                    "Each letter that arrives is checked against the policies from top to bottom; the first match decides."
-                </p>
+            crumbs=crumbs([above("Rules", links::RULES), here("Retry policies")])
+            heading=show_line(&heading).into_any()
+        >
+            <p class="second">
+                "Each letter that arrives is checked against the policies from top to bottom; the first match decides."
+            </p>
         </PageHead>
         <section class="section" aria-labelledby="policies-title">
             <header>

@@ -42,19 +42,19 @@ fn Sent(sent: SentBody) -> impl IntoView {
     };
     view! {
         <PageHead crumbs=crumbs_of_letter(id, "Sent") heading=heading.into_any()>
-                <p class="meta">
-                    <span>
-                        "by replay "
-                        <a class="id" href=links::replay(sent.replay_id)>
-                            {wording::short(&sent.replay_id)}
-                        </a>
-                    </span>
-                    <span>{wording::size(sent.size_bytes)}</span>
-                    {sent.content_type.map(|kind| view! { <span class="id">{show_name(&kind)}</span> })}
-                    <span>
-                        "SHA-256 " <span class="id">{sent.body_sha256[..16].to_owned()} "…"</span>
-                    </span>
-                </p>
+            <p class="meta">
+                <span>
+                    "by replay "
+                    <a class="id" href=links::replay(sent.replay_id)>
+                        {wording::short(&sent.replay_id)}
+                    </a>
+                </span>
+                <span>{wording::size(sent.size_bytes)}</span>
+                {sent.content_type.map(|kind| view! { <span class="id">{show_name(&kind)}</span> })}
+                <span>
+                    "SHA-256 " <span class="id">{sent.body_sha256[..16].to_owned()} "…"</span>
+                </span>
+            </p>
         </PageHead>
         <section class="section" aria-labelledby="sent-title">
             <header>

@@ -57,13 +57,13 @@ fn Sheet(view: WorkerView) -> impl IntoView {
             crumbs=crumbs([above("Workers", links::WORKERS), named(&worker.kind, kind)])
             heading=said(heading)
         >
-                <p class="meta">
-                    <WorkerBadge condition=worker.condition />
-                    {letters}
-                    <a href=executions>"its executions"</a>
-                    {replay.map(|Link { href, words }| view! { <a class="button" href=href>{show_line(&words)}</a> })}
-                </p>
-                {opinion.map(|opinion| view! { <p class="note-line">{opinion}</p> })}
+            <p class="meta">
+                <WorkerBadge condition=worker.condition />
+                {letters}
+                <a href=executions>"its executions"</a>
+                {replay.map(|Link { href, words }| view! { <a class="button" href=href>{show_line(&words)}</a> })}
+            </p>
+            {opinion.map(|opinion| view! { <p class="note-line">{opinion}</p> })}
         </PageHead>
         <section class="section" aria-labelledby="facts-title">
             <header>

@@ -28,7 +28,7 @@ pub(super) fn RemovedPolicy(
             crumbs=crumbs([above("Rules", links::RULES), above("Retry policies", links::RETRIES), here("Removed")])
             heading=format!("The retry policy “{}” was removed.", show_within(&name)).into_any()
         >
-                <p class="second"><Spoken text=gone.says.clone() /> " It no longer applies to any letter."</p>
+            <p class="second"><Spoken text=gone.says.clone() /> " It no longer applies to any letter."</p>
         </PageHead>
         <section class="section" aria-labelledby="was-title">
             <header>
